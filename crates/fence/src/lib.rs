@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+
+mod holder;
+mod number;
+mod permit;
+mod refusal;
+mod resource;
+
+pub use holder::Holder;
+pub use number::{Fence, FenceOutOfRange, Floor};
+pub use permit::Permit;
+pub use refusal::{Reason, Refusal};
+pub use resource::{InvalidResource, Resource};

@@ -1,0 +1,1 @@
+//! What the promise tests share.
