@@ -1,0 +1,20 @@
+-- credit.check_request: raises ZF004 for what no ledger function takes.
+create or replace function credit.check_request(
+    p_request uuid, p_account text, p_amount bigint, p_purpose text)
+returns void language plpgsql immutable as $$
+begin
+    -- The nil UUID stands for "no request id" in refusals.
+    if p_request is null or p_request = '00000000-0000-0000-0000-000000000000' then
+        raise exception using errcode = 'ZF004', message = 'a request needs an id of its own';
+    end if;
+    if p_account is null or octet_length(p_account) not between 1 and 512 then
+        raise exception using errcode = 'ZF004', message = 'an account name has 1 to 512 bytes';
+    end if;
+    if p_amount is null or p_amount < 1 then
+        raise exception using errcode = 'ZF004',
+            message = format('an amount is a whole number of credits from 1, this one is %s', p_amount);
+    end if;
+    if p_purpose is null or octet_length(p_purpose) > 512 then
+        raise exception using errcode = 'ZF004', message = 'a purpose has at most 512 bytes';
+    end if;
+end $$;

@@ -1,0 +1,10 @@
+-- fence.lock_key: the advisory lock of a resource, taken before its row by everybody (shared by
+-- writers, exclusive by open and close).
+--
+-- Safety does not need it: the row lock is the guard. It is there because row locks are not fair:
+-- sharers go on joining each other while an opening waits. The queue of a heavyweight lock is fair.
+-- Two names with one key only wait for each other.
+create or replace function fence.lock_key(p_resource text)
+returns bigint language sql immutable parallel safe as $$
+    select pg_catalog.hashtextextended(p_resource, 1718578275)
+$$;

@@ -1,0 +1,12 @@
+-- fence.mark: the highest fence opened for a resource, 0 if none: the floor that a new fence must
+-- exceed after Redis has lost its memory. For a folded resource it is the highest that was folded.
+create or replace function fence.mark(p_resource text, p_call text default 'mark')
+returns bigint language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    if p_call is distinct from 'mark' then
+        raise exception using errcode = 'ZF003', message = 'this statement calls fence function "mark"';
+    end if;
+    return coalesce(
+        (select x.fence from fence.resource x where x.resource = p_resource),
+        (select f.fence - 1 from fence.floor f));
+end $$;

@@ -1,0 +1,15 @@
+-- fence.refuse: keeps a refused write as a row. A repeat of the same attempt raises attempts.
+create or replace function fence.refuse(
+    p_permit fence.permit, p_operation text, p_request uuid, p_reason text,
+    p_observed_fence bigint, p_observed_holder uuid, p_write jsonb)
+returns void language sql as $$
+    insert into fence.refusal as x
+        (resource, presented_fence, presented_holder, operation, request, reason,
+         observed_fence, observed_holder, write)
+    values
+        (p_permit.resource, p_permit.fence, p_permit.holder, p_operation,
+         coalesce(p_request, '00000000-0000-0000-0000-000000000000'), p_reason,
+         p_observed_fence, p_observed_holder, coalesce(p_write, '{}'))
+    on conflict on constraint refusal_once do update
+        set attempts = x.attempts + 1, last_at = greatest(x.last_at, excluded.last_at)
+$$;

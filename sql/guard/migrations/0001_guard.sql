@@ -1,0 +1,118 @@
+-- The guard's tables. Nothing outside the schema "fence" may point a foreign key at them: a key check
+-- would take its own row lock on the row whose locks are the guard.
+
+-- One sequence numbers openings, closes and guarded entries, so that "was anything written under an
+-- older fence after this opening?" is a comparison of numbers and needs no clock. It is drawn after
+-- the resource row was locked; cache 1 keeps sessions from drawing ahead.
+create sequence fence.seq as bigint cache 1;
+
+-- No resource without a row may be opened, or write, below this fence. It stands for every mark that
+-- was folded away.
+create table fence.floor (
+    only_row boolean not null default true,
+    fence    bigint  not null,
+    constraint floor_key primary key (only_row),
+    constraint floor_has_one_row check (only_row),
+    constraint floor_fence_in_range check (fence between 1 and 4611686018427387904)
+);
+insert into fence.floor (fence) values (1);
+
+-- The mark of a resource: the highest fence that was opened, by whom, and whether it was closed.
+-- Half-filled pages and no index on a column that changes keep every update on its page (HOT).
+create table fence.resource (
+    resource             text collate "C" not null,
+    fence                bigint           not null,
+    holder               uuid             not null,
+    opened_seq           bigint           not null,
+    opened_at            timestamptz      not null,
+    valid_until          timestamptz      not null,
+    minted               boolean          not null,
+    closed_seq           bigint,
+    closed_at            timestamptz,
+    closed_lease_left_ms bigint,
+    constraint resource_key primary key (resource),
+    constraint resource_name_bounded check (octet_length(resource) between 1 and 512),
+    constraint resource_fence_in_range check (fence between 1 and 4611686018427387903),
+    constraint resource_closed_after_open check (closed_seq > opened_seq),
+    constraint resource_closed_whole check (
+        (closed_seq is null) = (closed_at is null) and (closed_seq is null) = (closed_lease_left_ms is null))
+) with (fillfactor = 50);
+
+-- Every opening, with what it replaced. takeover: the opening before it had not been closed.
+create table fence.opening (
+    seq                           bigint           not null,
+    resource                      text collate "C" not null,
+    fence                         bigint           not null,
+    holder                        uuid             not null,
+    at                            timestamptz      not null,
+    valid_until                   timestamptz      not null,
+    minted                        boolean          not null,
+    takeover                      boolean          not null,
+    previous_seq                  bigint,
+    previous_fence                bigint,
+    previous_holder               uuid,
+    previous_valid_until          timestamptz,
+    previous_closed_seq           bigint,
+    previous_closed_at            timestamptz,
+    previous_closed_lease_left_ms bigint,
+    constraint opening_key primary key (seq),
+    constraint opening_fence_once unique (resource, fence),
+    constraint opening_fence_grows check (fence > previous_fence),
+    constraint opening_takeover_is_unclosed check (
+        takeover = (previous_fence is not null and previous_closed_seq is null))
+);
+
+-- The durable row of a refused write: what was shown, what the guard saw the first time, and what the
+-- write would have done. A repeat raises attempts; it adds no row. request is the nil UUID where the
+-- operation has no request id.
+create table fence.refusal (
+    seq              bigint           not null default nextval('fence.seq'),
+    resource         text collate "C" not null,
+    presented_fence  bigint           not null,
+    presented_holder uuid             not null,
+    operation        text             not null,
+    request          uuid             not null,
+    reason           text             not null,
+    observed_fence   bigint           not null,
+    observed_holder  uuid,
+    write            jsonb            not null,
+    attempts         bigint           not null default 1,
+    first_at         timestamptz      not null default clock_timestamp(),
+    last_at          timestamptz      not null default clock_timestamp(),
+    constraint refusal_key primary key (seq),
+    constraint refusal_once unique (resource, presented_fence, presented_holder, operation, request, reason),
+    constraint refusal_operation_bounded check (octet_length(operation) between 1 and 128),
+    constraint refusal_write_bounded check (octet_length(write::text) <= 8192),
+    constraint refusal_counted check (attempts >= 1 and last_at >= first_at),
+    -- S7: a refusal is true. observed_fence is 0 where nothing had been opened.
+    constraint refusal_true check (case reason
+        when 'stale'    then observed_fence > presented_fence
+        when 'not open' then observed_fence < presented_fence
+        when 'conflict' then observed_fence = presented_fence and observed_holder <> presented_holder
+        when 'closed'   then observed_fence = presented_fence and observed_holder = presented_holder
+        else false end)
+);
+
+-- S4 and S5, also against a hand at the keyboard: a mark never goes down and is never just deleted, one
+-- number never changes its holder, and closed never heals.
+create function fence.keep_mark() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+begin
+    if tg_op = 'UPDATE' and new.resource = old.resource
+       and (new.fence > old.fence
+            or new.fence = old.fence and new.holder = old.holder and old.closed_seq is null) then
+        return new;
+    end if;
+    raise exception using
+        errcode = 'ZF005',
+        message = 'a mark never goes down and is never deleted',
+        hint = 'a lower mark would admit writes of holders that have been overtaken';
+end $$;
+
+create trigger resource_keeps_mark before update or delete on fence.resource
+    for each row execute function fence.keep_mark();
+create trigger resource_keeps_marks before truncate on fence.resource
+    for each statement execute function fence.keep_mark();
+
+-- What a holder shows: the same three words as in Redis and in Rust.
+create type fence.permit as (resource text, fence bigint, holder uuid);
