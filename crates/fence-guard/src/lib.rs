@@ -1,1 +1,18 @@
-//! To come.
+#![doc = include_str!("../README.md")]
+
+mod error;
+mod guard;
+mod install;
+mod open_permit;
+mod records;
+mod schema;
+mod tx;
+
+pub use error::{Error, StoreError};
+pub use fence::{Fence, Floor, Holder, Permit, Reason, Refusal, Resource};
+pub use guard::{Closed, Guard};
+pub use install::{InstallError, Schema, install};
+pub use open_permit::OpenPermit;
+pub use records::{Finding, OpeningRow, RefusalRow};
+pub use schema::SCHEMA;
+pub use tx::GuardedTx;

@@ -13,14 +13,14 @@
 -- ZF006 when the permit is not among the admitted ones or does not hold.
 create or replace function credit.charge(
     p_resource text, p_fence bigint, p_holder uuid, p_request uuid,
-    p_account text, p_amount bigint, p_purpose text, p_valid_for interval, p_call text default 'charge')
+    p_account text, p_amount bigint, p_purpose text, p_call text default 'charge')
 returns credit.result
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_first credit.result;
     v_now credit.result;
 begin
-    perform fence.arm('charge', p_call, p_valid_for);
+    perform fence.arm('charge', p_call, interval '30 seconds');
     perform fence.check_permit(p_resource, p_fence, p_holder);
     perform credit.check_request(p_request, p_account, p_amount, p_purpose);
 

@@ -1,0 +1,90 @@
+//! What can go wrong: a refusal is an answer, a failure changed nothing, and a lost reply is unknown.
+
+use fence::Refusal;
+use time::OffsetDateTime;
+
+/// Why a guarded call did not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The guard turned the permit away. Final for this permit.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// An opening that the guard minted itself is unclosed and valid by the database's clock.
+    #[error("the resource is opened by another holder until {until}; try again then")]
+    Busy {
+        /// When its validity ends.
+        until: OffsetDateTime,
+    },
+    /// Postgres did not answer, or answered with an error.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Error {
+        Error::Store(error.into())
+    }
+}
+
+/// What became of a call to Postgres that did not come back with an outcome.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The call breaks a rule of the guard (SQLSTATE class `ZF`). Nothing was written; the caller is to
+    /// be mended, so trying again does not help.
+    #[error("{message} ({sqlstate})")]
+    Misuse {
+        /// `ZF001` isolation level, `ZF002` not first in its transaction, `ZF003` statements mixed up
+        /// by a pooler, `ZF004` bad argument, `ZF005` a mark was touched by hand, `ZF006` a permit
+        /// that the transaction was not admitted with.
+        sqlstate: String,
+        /// What the guard said.
+        message: String,
+    },
+    /// Postgres said no, or was never asked. Nothing was written; trying again is safe.
+    #[error("nothing was written: {0}")]
+    Failed(#[source] sqlx::Error),
+    /// The reply was lost: applied or not, nobody knows. Every call here may be sent again with the
+    /// same permit and request id; it never applies twice.
+    #[error(
+        "it is unknown whether this was applied, send it again with the same permit and request id: {0}"
+    )]
+    Unknown(#[source] sqlx::Error),
+    /// Postgres answered with something that this version does not understand.
+    #[error("the schema's functions answered {what}; is a newer version installed")]
+    Foreign {
+        /// What it answered.
+        what: String,
+    },
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> StoreError {
+        let sqlstate = match &error {
+            sqlx::Error::Database(answer) => answer.code(),
+            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Configuration(_) => {
+                return StoreError::Failed(error);
+            }
+            _ => return StoreError::Unknown(error),
+        };
+        match sqlstate.as_deref() {
+            Some(code) if code.starts_with("ZF") => StoreError::Misuse {
+                sqlstate: code.to_owned(),
+                message: message_of(&error),
+            },
+            // The server ended the connection (57P…), lost it (08…), or does not know itself (40003):
+            // it may have committed just before.
+            Some(code) if code.starts_with("57P") || code.starts_with("08") || code == "40003" => {
+                StoreError::Unknown(error)
+            }
+            _ => StoreError::Failed(error),
+        }
+    }
+}
+
+fn message_of(error: &sqlx::Error) -> String {
+    error
+        .as_database_error()
+        .map_or_else(String::new, |answer| answer.message().to_owned())
+}

@@ -1,0 +1,231 @@
+//! The guard: open, begin, close.
+
+use std::time::Duration;
+
+use fence::{Floor, Permit, Reason, Refusal, Resource};
+use sqlx::postgres::{PgPool, PgPoolOptions};
+use sqlx::types::time::OffsetDateTime;
+use tracing::instrument;
+use uuid::Uuid;
+
+use crate::error::{Error, StoreError};
+use crate::open_permit::OpenPermit;
+use crate::tx::GuardedTx;
+
+/// Refuses every write of a holder that has been overtaken. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    pub(crate) pool: PgPool,
+}
+
+/// How [`Guard::close`] ended an opening.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Closed {
+    /// It is closed, by this call or by an earlier one.
+    Closed,
+    /// There was nothing left to close: the holder had been overtaken, or had never opened.
+    Overtaken(Refusal),
+}
+
+impl Guard {
+    /// Connects to Postgres.
+    ///
+    /// The pool does not ask a connection whether it is alive before each use: that would be a second
+    /// round trip for every charge. A dead one shows itself as [`StoreError::Unknown`], which is safe to
+    /// send again.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the URL is no Postgres URL or nothing answers there.
+    pub async fn connect(url: &str) -> Result<Guard, StoreError> {
+        let pool = PgPoolOptions::new()
+            .test_before_acquire(false)
+            .connect(url)
+            .await?;
+        Ok(Guard { pool })
+    }
+
+    /// A guard on a pool that you have. Its connections must reach Postgres directly, or through a
+    /// pooler in session mode.
+    pub fn new(pool: PgPool) -> Guard {
+        Guard { pool }
+    }
+
+    /// The pool that the guard speaks through.
+    pub fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
+    /// Raises the mark to the permit's fence and waits out every older write in flight.
+    ///
+    /// Call it before the first read that a decision rests on. After it has returned, no write under a
+    /// lower fence commits any more, also none that was already past its check. Sending it again with
+    /// the same permit is safe. The idea is that of BookKeeper's ledger fencing and of HDFS' quorum
+    /// journal (`newEpoch`).
+    ///
+    /// `valid_for` says how long the opener means to hold; it serves liveness and figures, never safety.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] when the permit is stale, in conflict or closed; [`Error::Busy`] behind an
+    /// opening that the guard minted; [`Error::Store`] otherwise.
+    #[instrument(name = "fence_guard.open", skip_all, err(level = "debug"), fields(
+        fence.resource = %permit.resource(), fence.presented = permit.fence().get()))]
+    pub async fn open(&self, permit: &Permit, valid_for: Duration) -> Result<OpenPermit, Error> {
+        let row: OpenRow = sqlx::query_as(
+            "select outcome, mark, mark_holder, seq, valid_until, takeover
+             from fence.open($1, $2, $3, $4)",
+        )
+        .bind(permit.resource().as_str())
+        .bind(permit.fence().as_i64())
+        .bind(permit.holder().as_uuid())
+        .bind(micros(valid_for))
+        .fetch_one(&self.pool)
+        .await?;
+        row.into_outcome(permit)
+    }
+
+    /// Begins a transaction that may write under the permit: `BEGIN` and the admission, two round trips.
+    ///
+    /// Everything read and written in it is fenced: no successor opens before it ends. Keep it short.
+    /// `operation` and `request` (its id, [`Uuid::nil`] for none) name the write in the row of a refusal;
+    /// `valid_for` is how long the transaction may stand still before the server ends it (at least one
+    /// second).
+    ///
+    /// # Errors
+    /// [`Error::Refused`] when the holder has been overtaken or has closed: the refusal is then a row,
+    /// and committed. [`Error::Store`] otherwise.
+    #[instrument(name = "fence_guard.begin", skip_all, err(level = "debug"), fields(
+        fence.resource = %open.permit.resource(), fence.presented = open.permit.fence().get(), operation))]
+    pub async fn begin(
+        &self,
+        open: &OpenPermit,
+        operation: &str,
+        request: Uuid,
+        valid_for: Duration,
+    ) -> Result<GuardedTx, Error> {
+        let permit = &open.permit;
+        let mut tx = self.pool.begin().await?;
+        let (outcome, mark, holder): (String, Option<i64>, Option<Uuid>) = sqlx::query_as(
+            "select outcome, mark, mark_holder
+             from fence.admit(array[($1, $2, $3)::fence.permit], $4, $5, $6)",
+        )
+        .bind(permit.resource().as_str())
+        .bind(permit.fence().as_i64())
+        .bind(permit.holder().as_uuid())
+        .bind(operation)
+        .bind(request)
+        .bind(micros(valid_for))
+        .fetch_one(&mut *tx)
+        .await?;
+        if outcome == "admitted" {
+            return Ok(GuardedTx { tx });
+        }
+        let refusal = refusal(permit, &outcome, mark, holder)?;
+        // At once: the row of the refusal must stay, and the share lock must go.
+        tx.commit().await?;
+        Err(refusal.into())
+    }
+
+    /// Ends an opening: later writes and openings under it are refused as *closed*.
+    ///
+    /// `lease_left_ms` is what was left of the lease by the holder's own clock, below zero if the section
+    /// outlived it. Close first, then release the lease.
+    ///
+    /// # Errors
+    /// [`StoreError`] if Postgres gives no outcome. Closing again is safe.
+    #[instrument(name = "fence_guard.close", skip_all, err(level = "debug"), fields(
+        fence.resource = %open.permit.resource(), fence.presented = open.permit.fence().get(), lease_left_ms))]
+    pub async fn close(&self, open: &OpenPermit, lease_left_ms: i64) -> Result<Closed, StoreError> {
+        let permit = &open.permit;
+        let (outcome, mark, holder): (String, Option<i64>, Option<Uuid>) =
+            sqlx::query_as("select outcome, mark, mark_holder from fence.close($1, $2, $3, $4)")
+                .bind(permit.resource().as_str())
+                .bind(permit.fence().as_i64())
+                .bind(permit.holder().as_uuid())
+                .bind(lease_left_ms)
+                .fetch_one(&self.pool)
+                .await?;
+        match outcome.as_str() {
+            "closed" => Ok(Closed::Closed),
+            other => Ok(Closed::Overtaken(refusal(permit, other, mark, holder)?)),
+        }
+    }
+
+    /// The mark of a resource: the floor that its next fence must exceed, 0 if it was never opened.
+    ///
+    /// Ask it when Redis has lost the counter of the resource.
+    ///
+    /// # Errors
+    /// [`StoreError`] if Postgres does not answer.
+    pub async fn mark(&self, resource: &Resource) -> Result<Floor, StoreError> {
+        let (mark,): (i64,) = sqlx::query_as("select fence.mark($1)")
+            .bind(resource.as_str())
+            .fetch_one(&self.pool)
+            .await?;
+        floor(Some(mark))
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct OpenRow {
+    outcome: String,
+    mark: Option<i64>,
+    mark_holder: Option<Uuid>,
+    seq: Option<i64>,
+    valid_until: Option<OffsetDateTime>,
+    takeover: Option<bool>,
+}
+
+impl OpenRow {
+    fn into_outcome(self, permit: &Permit) -> Result<OpenPermit, Error> {
+        match (self.outcome.as_str(), self.seq, self.valid_until) {
+            ("opened" | "already open", Some(seq), Some(valid_until)) => Ok(OpenPermit {
+                permit: permit.clone(),
+                seq,
+                valid_until,
+                takeover: self.takeover.unwrap_or(false),
+            }),
+            ("busy", _, Some(until)) => Err(Error::Busy { until }),
+            (word, _, _) => Err(refusal(permit, word, self.mark, self.mark_holder)?.into()),
+        }
+    }
+}
+
+/// Reads the guard's word and numbers.
+fn refusal(
+    permit: &Permit,
+    word: &str,
+    mark: Option<i64>,
+    holder: Option<Uuid>,
+) -> Result<Refusal, StoreError> {
+    let reason: Reason = word.parse().map_err(|()| StoreError::Foreign {
+        what: format!("{word:?}"),
+    })?;
+    Ok(Refusal::new(
+        permit.clone(),
+        reason,
+        floor(mark)?,
+        holder.map(fence::Holder::from_uuid),
+    ))
+}
+
+fn floor(mark: Option<i64>) -> Result<Floor, StoreError> {
+    let mark = mark.unwrap_or(0);
+    Floor::try_from(mark).map_err(|_| StoreError::Foreign {
+        what: format!("the mark {mark}"),
+    })
+}
+
+/// Postgres counts intervals in whole microseconds; a rest below one is rounded up.
+fn micros(duration: Duration) -> sqlx::postgres::types::PgInterval {
+    let microseconds = duration
+        .as_nanos()
+        .div_ceil(1000)
+        .try_into()
+        .unwrap_or(i64::MAX);
+    sqlx::postgres::types::PgInterval {
+        months: 0,
+        days: 0,
+        microseconds,
+    }
+}

@@ -1,0 +1,32 @@
+//! The guard's SQL, embedded.
+
+use crate::install::Schema;
+
+/// The schema `fence`: tables and functions of the guard. [`install`](crate::install) puts it in place.
+pub const SCHEMA: Schema = Schema {
+    name: "fence",
+    migrator: || sqlx::migrate!("../../sql/guard/migrations"),
+    functions_version: 1,
+    functions: &[
+        include_str!("../../../sql/guard/functions/judge.sql"),
+        include_str!("../../../sql/guard/functions/judge_open.sql"),
+        include_str!("../../../sql/guard/functions/lock_key.sql"),
+        include_str!("../../../sql/guard/functions/shorten.sql"),
+        include_str!("../../../sql/guard/functions/arm.sql"),
+        include_str!("../../../sql/guard/functions/check_permit.sql"),
+        include_str!("../../../sql/guard/functions/canonical.sql"),
+        include_str!("../../../sql/guard/functions/admitted.sql"),
+        include_str!("../../../sql/guard/functions/look_floor.sql"),
+        include_str!("../../../sql/guard/functions/look.sql"),
+        include_str!("../../../sql/guard/functions/refuse.sql"),
+        include_str!("../../../sql/guard/functions/record_opening.sql"),
+        include_str!("../../../sql/guard/functions/open.sql"),
+        include_str!("../../../sql/guard/functions/admit.sql"),
+        include_str!("../../../sql/guard/functions/admit_within.sql"),
+        include_str!("../../../sql/guard/functions/close.sql"),
+        include_str!("../../../sql/guard/functions/mark.sql"),
+        include_str!("../../../sql/guard/functions/openings.sql"),
+        include_str!("../../../sql/guard/functions/refusals.sql"),
+        include_str!("../../../sql/guard/functions/audit.sql"),
+    ],
+};

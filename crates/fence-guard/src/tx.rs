@@ -1,0 +1,55 @@
+//! A transaction that was admitted.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use sqlx::{PgConnection, Postgres, Transaction};
+
+use crate::error::StoreError;
+
+/// A transaction that was admitted by the guard; [`Guard::begin`](crate::Guard::begin) makes it.
+///
+/// It derefs to the connection, so `query`, `query_as` and savepoints work as usual. Until it ends, no
+/// successor can open the resource. Dropping it rolls back.
+pub struct GuardedTx {
+    pub(crate) tx: Transaction<'static, Postgres>,
+}
+
+impl GuardedTx {
+    /// Commits.
+    ///
+    /// # Errors
+    /// [`StoreError::Unknown`] when the reply was lost: whether it committed must be looked up under a
+    /// newer opening; [`StoreError::Failed`] when Postgres said no.
+    pub async fn commit(self) -> Result<(), StoreError> {
+        Ok(self.tx.commit().await?)
+    }
+
+    /// Rolls back.
+    ///
+    /// # Errors
+    /// [`StoreError`] if Postgres does not answer; the transaction is rolled back all the same.
+    pub async fn rollback(self) -> Result<(), StoreError> {
+        Ok(self.tx.rollback().await?)
+    }
+}
+
+impl Deref for GuardedTx {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.tx
+    }
+}
+
+impl DerefMut for GuardedTx {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.tx
+    }
+}
+
+impl fmt::Debug for GuardedTx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GuardedTx").finish_non_exhaustive()
+    }
+}
