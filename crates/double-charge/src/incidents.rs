@@ -135,7 +135,10 @@ impl Scene<'_> {
             None => "its lock is gone, and it does not know",
             Some(_) => "it keeps its lock",
         };
-        let reply = value.map_or("(nil)".to_owned(), |value| value.chars().take(10).collect());
+        let reply = value.map_or("(nil)".to_owned(), |value| {
+            // The first block of the holder's UUID is enough.
+            value.split('-').next().unwrap_or_default().to_owned()
+        });
         let redis = Exchange {
             command: "GET lock".to_owned(),
             reply,

@@ -1,4 +1,4 @@
-//! `double-charge`: real processes charge a customer twice, then the guard stops them. See the README.
+#![doc = include_str!("../README.md")]
 
 mod actor;
 mod cell;

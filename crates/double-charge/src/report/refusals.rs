@@ -80,5 +80,5 @@ pub(crate) fn refusals(rows: &[Refused]) -> String {
             row.resource.clone(),
         ]);
     }
-    table.to_string()
+    table.trim_fmt()
 }

@@ -29,13 +29,21 @@ pub(crate) fn staircase(played: &[Played]) -> String {
         table.add_row(std::iter::once(Field::new(protection.name())).chain(fields));
     }
     let mut text = String::new();
-    for line in table.to_string().lines() {
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    text.push('\n');
+    let _ = writeln!(text, "{}", table.trim_fmt());
+    text.push_str(LEGEND);
     text.push_str(&closing(played));
     text
 }
+
+/// What the columns are, for somebody who sees the table first.
+const LEGEND: &str = "
+A has acquired the lock and read \"not paid\"; frozen, it sleeps past its lease. B takes over. Then
+ foreign-release  A wakes, gives up, and releases; may C get in while B works?
+ redelivery       B is the same job delivered again, and is done; A wakes and charges
+ late-wake        B is a second click, and is done; A wakes and charges
+ window           B is a second click, and has read; A wakes and charges, then B charges
+
+";
 
 fn field(played: &Played) -> Field {
     if played.error.is_some() {

@@ -23,9 +23,7 @@ pub(crate) fn timeline(played: &Played, refused: &[Refused]) -> String {
     let mut text = format!("{} under {}\n\n", incident.name(), protection.name());
     let _ = writeln!(text, "resource  {}", played.names.resource);
     let _ = writeln!(text, "account   {}\n", played.names.account);
-    for line in rows(&played.entries).lines() {
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
+    let _ = writeln!(text, "{}", rows(&played.entries));
     let documented = if played.is_as_documented() {
         "as documented"
     } else {
@@ -76,7 +74,7 @@ fn rows(entries: &[Entry]) -> String {
         .map(|_| ColumnConstraint::Absolute(Width::Fixed(share)));
     table
         .set_constraints(std::iter::once(ColumnConstraint::Absolute(Width::Fixed(8))).chain(lanes));
-    table.to_string()
+    table.trim_fmt()
 }
 
 fn coloured(field: Field, event: &Event) -> Field {
