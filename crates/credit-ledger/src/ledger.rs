@@ -1,10 +1,11 @@
 //! The ledger: grant and charge, each one call and one round trip.
 
 use fence::{Floor, Holder, Permit, Reason, Refusal};
-use fence_guard::{GuardedTx, OpenPermit, StoreError};
-use sqlx::postgres::PgPool;
+use fence_guard::{Guard, GuardOptions, GuardedTx, OpenPermit, Store, StoreError};
+use sqlx::Postgres;
+use sqlx::postgres::{PgArguments, PgPool};
+use sqlx::query::QueryAs;
 use sqlx::types::time::OffsetDateTime;
-use sqlx::{Executor, Postgres};
 use tracing::instrument;
 use uuid::Uuid;
 
@@ -15,7 +16,7 @@ use crate::requests::{Charge, Grant};
 /// The ledger of prepaid credits. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct Ledger {
-    pub(crate) pool: PgPool,
+    pub(crate) store: Store,
 }
 
 /// An entry that a request came to.
@@ -33,9 +34,18 @@ pub struct Applied {
 }
 
 impl Ledger {
-    /// A ledger on a pool; use the guard's ([`fence_guard::Guard::pool`]).
+    /// A ledger that reaches Postgres as the guard does.
+    pub fn on(guard: &Guard) -> Ledger {
+        Ledger {
+            store: guard.store().clone(),
+        }
+    }
+
+    /// A ledger on a pool of its own, whose connections reach Postgres directly.
     pub fn new(pool: PgPool) -> Ledger {
-        Ledger { pool }
+        Ledger {
+            store: Store::new(pool, GuardOptions::default()),
+        }
     }
 
     /// Opens a user account with a balance of 0. False if it was there already.
@@ -43,10 +53,10 @@ impl Ledger {
     /// # Errors
     /// [`StoreError`] if the name is a system account's, or if Postgres does not answer.
     pub async fn open_account(&self, account: &Account) -> Result<bool, StoreError> {
-        let (is_new,) = sqlx::query_as("select credit.open_account($1)")
+        let query = sqlx::query_as("select credit.open_account($1, $2)")
             .bind(account.as_str())
-            .fetch_one(&self.pool)
-            .await?;
+            .bind("open_account");
+        let (is_new,) = self.store.call(query).await?;
         Ok(is_new)
     }
 
@@ -59,13 +69,13 @@ impl Ledger {
     #[instrument(name = "credit_ledger.grant", skip_all, err(level = "debug"), fields(
         credit.request = %grant.request, credit.amount = grant.amount.get()))]
     pub async fn grant(&self, grant: &Grant) -> Result<Applied, Error> {
-        let row: ResultRow = sqlx::query_as("select * from credit.grant($1, $2, $3, $4)")
+        let query = sqlx::query_as("select * from credit.grant($1, $2, $3, $4, $5)")
             .bind(grant.request.as_uuid())
             .bind(grant.account.as_str())
             .bind(grant.amount.get())
             .bind(grant.purpose.as_str())
-            .fetch_one(&self.pool)
-            .await?;
+            .bind("grant");
+        let row: ResultRow = self.store.call(query).await?;
         row.into_outcome(None)
     }
 
@@ -79,7 +89,8 @@ impl Ledger {
         fence.resource = %open.permit().resource(), fence.presented = open.permit().fence().get(),
         credit.request = %charge.request, credit.amount = charge.amount.get()))]
     pub async fn charge(&self, open: &OpenPermit, charge: &Charge) -> Result<Applied, Error> {
-        call_charge(&self.pool, open.permit(), charge).await
+        let row: ResultRow = self.store.call(call_charge(open.permit(), charge)).await?;
+        row.into_outcome(Some(open.permit()))
     }
 
     /// Charges within a transaction that the guard has admitted under this permit; it commits, or does
@@ -94,7 +105,9 @@ impl Ledger {
         open: &OpenPermit,
         charge: &Charge,
     ) -> Result<Applied, Error> {
-        call_charge(&mut **tx, open.permit(), charge).await
+        let query = call_charge(open.permit(), charge).persistent(!self.store.is_pooled());
+        let row: ResultRow = query.fetch_one(&mut **tx).await?;
+        row.into_outcome(Some(open.permit()))
     }
 
     /// The balance of a user account in credits; `None` if there is no such account.
@@ -102,20 +115,17 @@ impl Ledger {
     /// # Errors
     /// [`StoreError`] if Postgres does not answer.
     pub async fn balance(&self, account: &Account) -> Result<Option<i64>, StoreError> {
-        let (balance,) = sqlx::query_as("select credit.balance($1)")
-            .bind(account.as_str())
-            .fetch_one(&self.pool)
-            .await?;
+        let query = sqlx::query_as("select credit.balance($1)").bind(account.as_str());
+        let (balance,) = self.store.call(query).await?;
         Ok(balance)
     }
 }
 
-async fn call_charge<'c>(
-    executor: impl Executor<'c, Database = Postgres>,
-    permit: &Permit,
-    charge: &Charge,
-) -> Result<Applied, Error> {
-    let row: ResultRow = sqlx::query_as("select * from credit.charge($1, $2, $3, $4, $5, $6, $7)")
+fn call_charge<'q>(
+    permit: &'q Permit,
+    charge: &'q Charge,
+) -> QueryAs<'q, Postgres, ResultRow, PgArguments> {
+    sqlx::query_as("select * from credit.charge($1, $2, $3, $4, $5, $6, $7, $8)")
         .bind(permit.resource().as_str())
         .bind(permit.fence().as_i64())
         .bind(permit.holder().as_uuid())
@@ -123,9 +133,7 @@ async fn call_charge<'c>(
         .bind(charge.account.as_str())
         .bind(charge.amount.get())
         .bind(charge.purpose.as_str())
-        .fetch_one(executor)
-        .await?;
-    row.into_outcome(Some(permit))
+        .bind("charge")
 }
 
 /// `credit.result`, as the SQL functions answer it.

@@ -81,13 +81,11 @@ impl Ledger {
         after: i64,
         limit: u16,
     ) -> Result<Vec<EntryRow>, StoreError> {
-        let rows = sqlx::query_as("select * from credit.entries($1, $2, $3)")
+        let query = sqlx::query_as("select * from credit.entries($1, $2, $3)")
             .bind(account.as_str())
             .bind(after)
-            .bind(i32::from(limit))
-            .fetch_all(&self.pool)
-            .await?;
-        Ok(rows)
+            .bind(i32::from(limit));
+        self.store.read(query).await
     }
 
     /// How many credits were charged to an account for a purpose since a moment.
@@ -103,12 +101,11 @@ impl Ledger {
         purpose: &Purpose,
         since: OffsetDateTime,
     ) -> Result<i64, StoreError> {
-        let (credits,) = sqlx::query_as("select credit.charged($1, $2, $3)")
+        let query = sqlx::query_as("select credit.charged($1, $2, $3)")
             .bind(account.as_str())
             .bind(purpose.as_str())
-            .bind(since)
-            .fetch_one(&self.pool)
-            .await?;
+            .bind(since);
+        let (credits,) = self.store.call(query).await?;
         Ok(credits)
     }
 
@@ -117,12 +114,10 @@ impl Ledger {
     /// # Errors
     /// [`StoreError`] if Postgres does not answer.
     pub async fn refused(&self, after: i64, limit: u16) -> Result<Vec<RefusedWrite>, StoreError> {
-        let rows = sqlx::query_as("select * from credit.refused($1, $2)")
+        let query = sqlx::query_as("select * from credit.refused($1, $2)")
             .bind(after)
-            .bind(i32::from(limit))
-            .fetch_all(&self.pool)
-            .await?;
-        Ok(rows)
+            .bind(i32::from(limit));
+        self.store.read(query).await
     }
 
     /// Holds the ledger's rows, and the guard's, against their rules; empty means that they hold. It
@@ -131,9 +126,7 @@ impl Ledger {
     /// # Errors
     /// [`StoreError`] if Postgres does not answer.
     pub async fn audit(&self) -> Result<Vec<Finding>, StoreError> {
-        let rows = sqlx::query_as("select rule, subject, seq, finding from credit.audit()")
-            .fetch_all(&self.pool)
-            .await?;
-        Ok(rows)
+        let query = "select rule, subject, seq, finding from credit.audit()";
+        self.store.read(sqlx::query_as(query)).await
     }
 }

@@ -19,5 +19,6 @@ pub const SCHEMA: Schema = Schema {
         include_str!("../../../sql/credit/functions/entries.sql"),
         include_str!("../../../sql/credit/functions/refused.sql"),
         include_str!("../../../sql/credit/functions/audit.sql"),
+        include_str!("../../../sql/credit/functions/grant_to.sql"),
     ],
 };

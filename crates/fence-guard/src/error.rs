@@ -3,6 +3,8 @@
 use fence::Refusal;
 use time::OffsetDateTime;
 
+use crate::blocked::Blocker;
+
 /// Why a guarded call did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -16,9 +18,28 @@ pub enum Error {
         /// When its validity ends.
         until: OffsetDateTime,
     },
+    /// Writers in flight, or another opening, kept the resource locked for longer than
+    /// [`GuardOptions::wait`](crate::GuardOptions::wait). Nothing has changed; try again, or end them.
+    #[error("the resource stays locked by {}; try again, or end these sessions", list(.blockers))]
+    Blocked {
+        /// Who held it right after the wait; empty if they were gone by then, or if somebody locked the
+        /// row by hand.
+        blockers: Vec<Blocker>,
+    },
     /// Postgres did not answer, or answered with an error.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+fn list(blockers: &[Blocker]) -> String {
+    match blockers {
+        [] => "sessions that are not to be seen any more".to_owned(),
+        some => some
+            .iter()
+            .map(Blocker::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
 }
 
 impl From<sqlx::Error> for Error {

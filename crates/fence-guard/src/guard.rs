@@ -8,14 +8,16 @@ use sqlx::types::time::OffsetDateTime;
 use tracing::instrument;
 use uuid::Uuid;
 
+use crate::blocked::explain;
 use crate::error::{Error, StoreError};
 use crate::open_permit::OpenPermit;
+use crate::store::{GuardOptions, Store};
 use crate::tx::GuardedTx;
 
 /// Refuses every write of a holder that has been overtaken. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct Guard {
-    pub(crate) pool: PgPool,
+    store: Store,
 }
 
 /// How [`Guard::close`] ended an opening.
@@ -42,18 +44,30 @@ impl Guard {
             .test_before_acquire(false)
             .connect(url)
             .await?;
-        Ok(Guard { pool })
+        Ok(Guard::new(pool))
     }
 
-    /// A guard on a pool that you have. Its connections must reach Postgres directly, or through a
-    /// pooler in session mode.
+    /// A guard on a pool that you have, whose connections reach Postgres directly, or through a pooler
+    /// in session mode.
     pub fn new(pool: PgPool) -> Guard {
-        Guard { pool }
+        Guard::with_options(pool, GuardOptions::default())
+    }
+
+    /// A guard on a pool that you have, for a transaction pooler or with another bound on waiting.
+    pub fn with_options(pool: PgPool, options: GuardOptions) -> Guard {
+        Guard {
+            store: Store::new(pool, options),
+        }
     }
 
     /// The pool that the guard speaks through.
     pub fn pool(&self) -> &PgPool {
-        &self.pool
+        self.store.pool()
+    }
+
+    /// The way to Postgres, for a crate that puts its own tables behind this guard.
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Raises the mark to the permit's fence and waits out every older write in flight.
@@ -66,21 +80,21 @@ impl Guard {
     /// `valid_for` says how long the opener means to hold; it serves liveness and figures, never safety.
     ///
     /// # Errors
-    /// [`Error::Refused`] when the permit is stale, in conflict or closed; [`Error::Busy`] behind an
-    /// opening that the guard minted; [`Error::Store`] otherwise.
+    /// [`Error::Refused`] when the permit is stale, in conflict or closed; [`Error::Blocked`] when the
+    /// writers in flight did not end in time; [`Error::Busy`] behind an opening that the guard minted;
+    /// [`Error::Store`] otherwise.
     #[instrument(name = "fence_guard.open", skip_all, err(level = "debug"), fields(
         fence.resource = %permit.resource(), fence.presented = permit.fence().get()))]
     pub async fn open(&self, permit: &Permit, valid_for: Duration) -> Result<OpenPermit, Error> {
-        let row: OpenRow = sqlx::query_as(
-            "select outcome, mark, mark_holder, seq, valid_until, takeover
-             from fence.open($1, $2, $3, $4)",
-        )
-        .bind(permit.resource().as_str())
-        .bind(permit.fence().as_i64())
-        .bind(permit.holder().as_uuid())
-        .bind(micros(valid_for))
-        .fetch_one(&self.pool)
-        .await?;
+        let query = sqlx::query_as("select * from fence.open($1, $2, $3, $4, $5, $6)")
+            .bind(permit.resource().as_str())
+            .bind(permit.fence().as_i64())
+            .bind(permit.holder().as_uuid())
+            .bind(micros(valid_for))
+            .bind(micros(self.store.options.wait))
+            .bind("open");
+        let answer = self.store.call(query).await;
+        let row: OpenRow = explain(answer, &self.store, permit.resource()).await?;
         row.into_outcome(permit)
     }
 
@@ -104,10 +118,9 @@ impl Guard {
         valid_for: Duration,
     ) -> Result<GuardedTx, Error> {
         let permit = &open.permit;
-        let mut tx = self.pool.begin().await?;
-        let (outcome, mark, holder): (String, Option<i64>, Option<Uuid>) = sqlx::query_as(
+        let query = sqlx::query_as(
             "select outcome, mark, mark_holder
-             from fence.admit(array[($1, $2, $3)::fence.permit], $4, $5, $6)",
+             from fence.admit(array[($1, $2, $3)::fence.permit], $4, $5, $6, '{}', $7)",
         )
         .bind(permit.resource().as_str())
         .bind(permit.fence().as_i64())
@@ -115,8 +128,9 @@ impl Guard {
         .bind(operation)
         .bind(request)
         .bind(micros(valid_for))
-        .fetch_one(&mut *tx)
-        .await?;
+        .bind("admit");
+        let (tx, answer) = self.store.begin_with(query).await?;
+        let (outcome, mark, holder): (String, Option<i64>, Option<Uuid>) = answer;
         if outcome == "admitted" {
             return Ok(GuardedTx { tx });
         }
@@ -132,19 +146,24 @@ impl Guard {
     /// outlived it. Close first, then release the lease.
     ///
     /// # Errors
-    /// [`StoreError`] if Postgres gives no outcome. Closing again is safe.
+    /// [`Error::Blocked`] when own writes in flight did not end in time, [`Error::Store`] if Postgres
+    /// gives no outcome. Closing again is safe.
     #[instrument(name = "fence_guard.close", skip_all, err(level = "debug"), fields(
         fence.resource = %open.permit.resource(), fence.presented = open.permit.fence().get(), lease_left_ms))]
-    pub async fn close(&self, open: &OpenPermit, lease_left_ms: i64) -> Result<Closed, StoreError> {
+    pub async fn close(&self, open: &OpenPermit, lease_left_ms: i64) -> Result<Closed, Error> {
         let permit = &open.permit;
+        let query = sqlx::query_as(
+            "select outcome, mark, mark_holder from fence.close($1, $2, $3, $4, $5, $6)",
+        )
+        .bind(permit.resource().as_str())
+        .bind(permit.fence().as_i64())
+        .bind(permit.holder().as_uuid())
+        .bind(lease_left_ms)
+        .bind(micros(self.store.options.wait))
+        .bind("close");
+        let answer = self.store.call(query).await;
         let (outcome, mark, holder): (String, Option<i64>, Option<Uuid>) =
-            sqlx::query_as("select outcome, mark, mark_holder from fence.close($1, $2, $3, $4)")
-                .bind(permit.resource().as_str())
-                .bind(permit.fence().as_i64())
-                .bind(permit.holder().as_uuid())
-                .bind(lease_left_ms)
-                .fetch_one(&self.pool)
-                .await?;
+            explain(answer, &self.store, permit.resource()).await?;
         match outcome.as_str() {
             "closed" => Ok(Closed::Closed),
             other => Ok(Closed::Overtaken(refusal(permit, other, mark, holder)?)),
@@ -158,10 +177,10 @@ impl Guard {
     /// # Errors
     /// [`StoreError`] if Postgres does not answer.
     pub async fn mark(&self, resource: &Resource) -> Result<Floor, StoreError> {
-        let (mark,): (i64,) = sqlx::query_as("select fence.mark($1)")
+        let query = sqlx::query_as("select fence.mark($1, $2)")
             .bind(resource.as_str())
-            .fetch_one(&self.pool)
-            .await?;
+            .bind("mark");
+        let (mark,): (i64,) = self.store.call(query).await?;
         floor(Some(mark))
     }
 }

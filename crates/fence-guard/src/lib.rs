@@ -1,13 +1,16 @@
 #![doc = include_str!("../README.md")]
 
+mod blocked;
 mod error;
 mod guard;
 mod install;
 mod open_permit;
 mod records;
 mod schema;
+mod store;
 mod tx;
 
+pub use blocked::Blocker;
 pub use error::{Error, StoreError};
 pub use fence::{Fence, Floor, Holder, Permit, Reason, Refusal, Resource};
 pub use guard::{Closed, Guard};
@@ -15,4 +18,5 @@ pub use install::{InstallError, Schema, install};
 pub use open_permit::OpenPermit;
 pub use records::{Finding, OpeningRow, RefusalRow};
 pub use schema::SCHEMA;
+pub use store::{GuardOptions, Store};
 pub use tx::GuardedTx;

@@ -90,13 +90,11 @@ impl Guard {
         after: i64,
         limit: u16,
     ) -> Result<Vec<OpeningRow>, StoreError> {
-        let rows = sqlx::query_as("select * from fence.openings($1, $2, $3)")
+        let query = sqlx::query_as("select * from fence.openings($1, $2, $3)")
             .bind(resource.as_str())
             .bind(after)
-            .bind(i32::from(limit))
-            .fetch_all(&self.pool)
-            .await?;
-        Ok(rows)
+            .bind(i32::from(limit));
+        self.store().read(query).await
     }
 
     /// The refused writes of one resource, or of all, in their order, after the one numbered `after`
@@ -110,13 +108,11 @@ impl Guard {
         after: i64,
         limit: u16,
     ) -> Result<Vec<RefusalRow>, StoreError> {
-        let rows = sqlx::query_as("select * from fence.refusals($1, $2, $3)")
+        let query = sqlx::query_as("select * from fence.refusals($1, $2, $3)")
             .bind(resource.map(Resource::as_str))
             .bind(after)
-            .bind(i32::from(limit))
-            .fetch_all(&self.pool)
-            .await?;
-        Ok(rows)
+            .bind(i32::from(limit));
+        self.store().read(query).await
     }
 
     /// Holds the guard's rows against its rules; empty means that they hold. It blocks nobody.
@@ -124,10 +120,7 @@ impl Guard {
     /// # Errors
     /// [`StoreError`] if Postgres does not answer.
     pub async fn audit(&self) -> Result<Vec<Finding>, StoreError> {
-        let rows =
-            sqlx::query_as("select rule, resource as subject, seq, finding from fence.audit()")
-                .fetch_all(&self.pool)
-                .await?;
-        Ok(rows)
+        let query = "select rule, resource as subject, seq, finding from fence.audit()";
+        self.store().read(sqlx::query_as(query)).await
     }
 }

@@ -13,6 +13,7 @@ pub const SCHEMA: Schema = Schema {
         include_str!("../../../sql/guard/functions/lock_key.sql"),
         include_str!("../../../sql/guard/functions/shorten.sql"),
         include_str!("../../../sql/guard/functions/arm.sql"),
+        include_str!("../../../sql/guard/functions/bound_wait.sql"),
         include_str!("../../../sql/guard/functions/check_permit.sql"),
         include_str!("../../../sql/guard/functions/canonical.sql"),
         include_str!("../../../sql/guard/functions/admitted.sql"),
@@ -27,6 +28,9 @@ pub const SCHEMA: Schema = Schema {
         include_str!("../../../sql/guard/functions/mark.sql"),
         include_str!("../../../sql/guard/functions/openings.sql"),
         include_str!("../../../sql/guard/functions/refusals.sql"),
+        include_str!("../../../sql/guard/functions/blockers.sql"),
         include_str!("../../../sql/guard/functions/audit.sql"),
+        include_str!("../../../sql/guard/functions/bypass.sql"),
+        include_str!("../../../sql/guard/functions/grant_to.sql"),
     ],
 };

@@ -9,13 +9,15 @@
 --
 -- Leaving a section is: close, then release the lease. Errors as fence.open.
 create or replace function fence.close(
-    p_resource text, p_fence bigint, p_holder uuid, p_lease_left_ms bigint, p_call text default 'close',
+    p_resource text, p_fence bigint, p_holder uuid, p_lease_left_ms bigint,
+    p_wait interval default '10 s', p_call text default 'close',
     out outcome text, out mark bigint, out mark_holder uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_closed boolean;
 begin
     perform fence.arm('close', p_call, interval '1 second');
+    perform fence.bound_wait(p_wait);
     perform fence.check_permit(p_resource, p_fence, p_holder);
     if p_lease_left_ms is null then
         raise exception using errcode = 'ZF004', message = 'close takes what is left of the lease, in ms';

@@ -11,11 +11,14 @@
 -- seq            the number of the opening (opened, already open)
 -- takeover       opened over an opening that was not closed
 -- valid_for      how long the opener means to hold: for liveness and figures, never for safety
+-- wait           how long it may wait for each lock, that is for the writers in flight; then it raises
+--                55P03, nothing has changed, and fence.blockers says whom it waited for
 --
 -- Once per transaction and first in it. Raises ZF001 outside READ COMMITTED, ZF002 when the transaction
 -- has already written or locked, ZF004 on bad arguments, 40001 when the row was folded while it waited.
 create or replace function fence.open(
-    p_resource text, p_fence bigint, p_holder uuid, p_valid_for interval, p_call text default 'open',
+    p_resource text, p_fence bigint, p_holder uuid, p_valid_for interval,
+    p_wait interval default '10 s', p_call text default 'open',
     out outcome text, out mark bigint, out mark_holder uuid, out seq bigint,
     out valid_until timestamptz, out takeover boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -25,6 +28,7 @@ declare
     v_found boolean;
 begin
     perform fence.arm('open', p_call, p_valid_for);
+    perform fence.bound_wait(p_wait);
     perform fence.check_permit(p_resource, p_fence, p_holder);
     if pg_current_xact_id_if_assigned() is not null then
         raise exception using errcode = 'ZF002',

@@ -1,0 +1,135 @@
+//! The one door to Postgres: how a call reaches it, directly or through a transaction pooler.
+
+use std::time::Duration;
+
+use sqlx::postgres::{PgArguments, PgPool, PgRow, Postgres};
+use sqlx::query::QueryAs;
+use sqlx::{FromRow, Transaction};
+
+use crate::error::StoreError;
+
+/// How a guard reaches Postgres.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct GuardOptions {
+    /// Whether the pool speaks to a transaction pooler, such as PgBouncer with `pool_mode =
+    /// transaction`. Default: no.
+    ///
+    /// sqlx prepares a statement in one step and runs it in the next; between the two, a transaction
+    /// pooler may hand the connection to another server, where the same name is another statement. So
+    /// each call becomes BEGIN, an unnamed statement, COMMIT. Only a direct connection needs one round
+    /// trip.
+    pub pooled: bool,
+    /// How long [`Guard::open`](crate::Guard::open) and [`Guard::close`](crate::Guard::close) wait for
+    /// each lock, that is for the writers in flight, before they say who blocks them. From 1 ms to one
+    /// hour; default: ten seconds.
+    pub wait: Duration,
+}
+
+impl Default for GuardOptions {
+    fn default() -> GuardOptions {
+        GuardOptions {
+            pooled: false,
+            wait: Duration::from_secs(10),
+        }
+    }
+}
+
+impl GuardOptions {
+    /// For a pool that speaks to a transaction pooler.
+    pub fn pooled() -> GuardOptions {
+        GuardOptions {
+            pooled: true,
+            ..GuardOptions::default()
+        }
+    }
+
+    /// With another bound on waiting.
+    pub fn with_wait(self, wait: Duration) -> GuardOptions {
+        GuardOptions { wait, ..self }
+    }
+}
+
+/// A pool, and how to call through it. Cloning is cheap.
+///
+/// It is public for crates that put tables of their own behind the guard, as `credit-ledger` does: what
+/// they call must take the same way.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pool: PgPool,
+    pub(crate) options: GuardOptions,
+}
+
+impl Store {
+    /// Calls through `pool`.
+    pub fn new(pool: PgPool, options: GuardOptions) -> Store {
+        Store { pool, options }
+    }
+
+    /// The pool.
+    pub fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
+    /// Whether calls go through a transaction pooler, so that no statement may have a name.
+    pub fn is_pooled(&self) -> bool {
+        self.options.pooled
+    }
+
+    /// Calls a function that answers one row, and commits what it did.
+    ///
+    /// # Errors
+    /// [`StoreError`] if there is no answer; [`StoreError::Unknown`] also when the COMMIT of a pooled
+    /// call was not answered.
+    pub async fn call<'q, T>(
+        &self,
+        query: QueryAs<'q, Postgres, T, PgArguments>,
+    ) -> Result<T, StoreError>
+    where
+        T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    {
+        if !self.options.pooled {
+            return Ok(query.fetch_one(&self.pool).await?);
+        }
+        let mut tx = self.pool.begin().await?;
+        let row = query.persistent(false).fetch_one(&mut *tx).await?;
+        tx.commit().await?;
+        Ok(row)
+    }
+
+    /// Reads rows.
+    ///
+    /// # Errors
+    /// [`StoreError`] if there is no answer.
+    pub async fn read<'q, T>(
+        &self,
+        query: QueryAs<'q, Postgres, T, PgArguments>,
+    ) -> Result<Vec<T>, StoreError>
+    where
+        T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    {
+        if !self.options.pooled {
+            return Ok(query.fetch_all(&self.pool).await?);
+        }
+        let mut tx = self.pool.begin().await?;
+        let rows = query.persistent(false).fetch_all(&mut *tx).await?;
+        tx.commit().await?;
+        Ok(rows)
+    }
+
+    /// Begins a transaction and calls a function in it that answers one row.
+    pub(crate) async fn begin_with<'q, T>(
+        &self,
+        query: QueryAs<'q, Postgres, T, PgArguments>,
+    ) -> Result<(Transaction<'static, Postgres>, T), StoreError>
+    where
+        T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
+    {
+        let mut tx = self.pool.begin().await?;
+        let row = query
+            .persistent(!self.options.pooled)
+            .fetch_one(&mut *tx)
+            .await?;
+        Ok((tx, row))
+    }
+}
