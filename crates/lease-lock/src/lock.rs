@@ -1,0 +1,165 @@
+//! The client.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use fence::Permit;
+use redis::{Cmd, RedisResult, Script};
+use tokio::runtime::Handle;
+use tracing::{Instrument, Span, field, instrument};
+
+use crate::acquire;
+use crate::connection::{ConnectError, Connection};
+use crate::error::{AcquireError, ReleaseError};
+use crate::release::{self, Released};
+use crate::reply::Reply;
+use crate::script::{ACQUIRE, RELEASE};
+use crate::trust::Trust;
+use crate::{Attempt, Lease, Prefix};
+
+/// A client of one Redis under one prefix; it makes [`Lease`]s.
+///
+/// It has one multiplexed connection, which reconnects by itself. Cloning is cheap and shares it.
+#[derive(Clone)]
+pub struct LeaseLock(Arc<Shared>);
+
+struct Shared {
+    connection: Connection,
+    prefix: Prefix,
+    /// Where a dropped lease is given back: a lease may be dropped outside of any runtime.
+    runtime: Handle,
+}
+
+impl LeaseLock {
+    /// Connects, and loads the scripts, so that already the first acquisition is one command.
+    ///
+    /// `url` is `redis://[user][:password]@host[:port][/database]` or `unix:///path`. The connection
+    /// has `TCP_NODELAY` and speaks RESP3 (Redis ≥ 6.2, or Valkey). Every call is answered or fails
+    /// within 1 s, a reconnect included; what that error means is said at each call. It must be
+    /// called within a tokio runtime that outlives the client.
+    ///
+    /// # Errors
+    /// [`ConnectError`], which never holds the password.
+    pub async fn connect(url: &str, prefix: Prefix) -> Result<LeaseLock, ConnectError> {
+        let connection = Connection::open(url).await?;
+        Ok(LeaseLock(Arc::new(Shared {
+            connection,
+            prefix,
+            runtime: Handle::current(),
+        })))
+    }
+
+    /// The prefix of all keys.
+    pub fn prefix(&self) -> &Prefix {
+        &self.0.prefix
+    }
+
+    /// Takes the lease if it is free; never waits for another holder. One command.
+    ///
+    /// Sending the same attempt again finds the lease that it already has: the same fence and the
+    /// milliseconds that are left, never a fresh TTL. With a floor that is not below that fence, it
+    /// gets a higher fence into the same lease.
+    ///
+    /// When this future is dropped before it is done, Redis may have granted the lease. Send the same
+    /// attempt again, or [`abandon`](LeaseLock::abandon) it; otherwise it lasts for its TTL.
+    ///
+    /// # Errors
+    /// [`AcquireError`]: held by another, something is wrong with the keys, or the fate is unknown.
+    #[instrument(name = "lease_lock.acquire", skip_all, fields(
+        fence.resource = %attempt.resource(),
+        fence.holder = %attempt.holder(),
+        fence.floor = attempt.floor().map(|floor| floor.get()),
+        fence.number = field::Empty,
+        lease.ttl_ms = attempt.ttl().as_millis(),
+    ))]
+    pub async fn try_acquire(&self, attempt: &Attempt) -> Result<Lease, AcquireError> {
+        let sent = Instant::now();
+        let request = acquire::Request {
+            prefix: &self.0.prefix,
+            resource: attempt.resource(),
+            holder: attempt.holder(),
+            ttl: Some(attempt.ttl()),
+            floor: attempt.floor(),
+        };
+        let reply = self.call(&ACQUIRE, &request.command()).await;
+        let grant = request.read(reply.map_err(AcquireError::Unknown)?)?;
+        Span::current().record("fence.number", grant.fence.get());
+
+        let permit = Permit::new(attempt.resource().clone(), grant.fence, attempt.holder());
+        let trust = Trust::starting(sent, grant.left);
+        // Made also when it is too late: dropping it gives back what Redis still has of it.
+        let lease = Lease::new(self.clone(), permit, trust);
+        match trust.is_over() {
+            false => Ok(lease),
+            true => Err(AcquireError::TooLate {
+                resource: attempt.resource().clone(),
+                fence: grant.fence,
+            }),
+        }
+    }
+
+    /// Gives an attempt up whose reply was lost: frees the lease that it may have taken.
+    ///
+    /// [`Released::Expired`] and [`Released::TakenOver`] both say that this attempt holds nothing.
+    ///
+    /// # Errors
+    /// [`ReleaseError`]
+    #[instrument(name = "lease_lock.abandon", skip_all, fields(
+        fence.resource = %attempt.resource(),
+        fence.holder = %attempt.holder(),
+    ))]
+    pub async fn abandon(&self, attempt: Attempt) -> Result<Released, ReleaseError> {
+        let request = release::Request {
+            prefix: &self.0.prefix,
+            resource: attempt.resource(),
+            holder: attempt.holder(),
+            fence: None,
+        };
+        let reply = self.call(&RELEASE, &request.command()).await;
+        request.read(reply.map_err(ReleaseError::Unknown)?)
+    }
+
+    pub(crate) async fn release(&self, permit: &Permit) -> Result<Released, ReleaseError> {
+        let request = release::Request {
+            prefix: &self.0.prefix,
+            resource: permit.resource(),
+            holder: permit.holder(),
+            fence: Some(permit.fence()),
+        };
+        let reply = self.call(&RELEASE, &request.command()).await;
+        request.read(reply.map_err(ReleaseError::Unknown)?)
+    }
+
+    /// Releases without anybody waiting for it.
+    ///
+    /// A runtime that has shut down takes the task and drops it; it does not panic.
+    pub(crate) fn release_in_background(&self, permit: Permit) {
+        let lock = self.clone();
+        let span = tracing::debug_span!("lease_lock.drop", fence.permit = %permit);
+        let release = async move {
+            match lock.release(&permit).await {
+                Ok(released) => tracing::debug!(?released, "gave a dropped lease back"),
+                // Nobody else can see this error, so it is logged here.
+                Err(error) => tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "could not give a dropped lease back"
+                ),
+            }
+        };
+        self.0.runtime.spawn(release.instrument(span));
+    }
+
+    pub(crate) async fn call(&self, script: &Script, cmd: &Cmd) -> RedisResult<Reply> {
+        self.0.connection.call(script, cmd).await
+    }
+}
+
+impl fmt::Debug for LeaseLock {
+    /// Without the connection: its URL has a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeaseLock")
+            .field("prefix", &self.0.prefix)
+            .finish_non_exhaustive()
+    }
+}

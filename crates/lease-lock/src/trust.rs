@@ -1,0 +1,65 @@
+//! Until when a holder may believe in its lease.
+
+use std::time::{Duration, Instant};
+
+/// The client's clock and the server's may differ in speed by this much.
+const DRIFT_PER_CENT: u32 = 1;
+
+/// Redis expires in whole milliseconds, and so does the timer that raises the loss.
+const GRANULARITY: Duration = Duration::from_millis(2);
+
+/// The moment up to which a lease is trusted, on this process' monotonic clock.
+///
+/// Trust starts *before* the request is sent. Redis starts to count when it executes the request, so
+/// however long the reply takes, trust ends first. The margin for clocks of different speed, 1 % and
+/// 2 ms, is that of the Redlock algorithm's clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Trust {
+    until: Instant,
+}
+
+impl Trust {
+    /// Trust in a lease that had `granted` to live when Redis executed a request sent at `sent`.
+    pub(crate) fn starting(sent: Instant, granted: Duration) -> Trust {
+        let margin = granted * DRIFT_PER_CENT / 100 + GRANULARITY;
+        Trust {
+            until: sent + granted.saturating_sub(margin),
+        }
+    }
+
+    /// Trust that is over now.
+    pub(crate) fn over() -> Trust {
+        Trust {
+            until: Instant::now(),
+        }
+    }
+
+    /// How much is left; zero once it is over.
+    pub(crate) fn left(self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// How long it has been over; zero while it is not.
+    pub(crate) fn over_for(self) -> Duration {
+        Instant::now().saturating_duration_since(self.until)
+    }
+
+    pub(crate) fn is_over(self) -> bool {
+        self.left().is_zero()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trust_ends_one_per_cent_and_two_milliseconds_early() {
+        let sent = Instant::now();
+        for (granted, trusted) in [(30_000, 29_698), (100, 97), (3, 0), (1, 0), (0, 0)] {
+            let trust = Trust::starting(sent, Duration::from_millis(granted));
+            let whole_millis = (trust.until - sent).as_millis();
+            assert_eq!(whole_millis, trusted, "granted {granted} ms");
+        }
+    }
+}
