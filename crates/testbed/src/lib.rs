@@ -1,1 +1,38 @@
-//! To come.
+#![doc = include_str!("../README.md")]
+
+mod account;
+mod binaries;
+mod child;
+#[cfg(feature = "client")]
+mod client;
+mod compose;
+mod error;
+mod family;
+mod find;
+mod folder;
+mod group;
+mod home;
+mod janitor;
+mod options;
+mod pair;
+mod pgbouncer;
+mod port;
+mod postgres;
+mod redis_server;
+mod server;
+mod spawner;
+mod template;
+mod unique;
+mod watcher;
+
+#[cfg(feature = "client")]
+pub use client::{TestDatabase, Versions, database, prefix, redacted};
+pub use error::{Error, ServerName};
+pub use find::{Found, NotFound, find};
+pub use group::run_in_group;
+pub use options::Options;
+pub use pair::{Origin, Pair, shared};
+pub use pgbouncer::PgBouncer;
+pub use postgres::PostgresServer;
+pub use redis_server::RedisServer;
+pub use spawner::spawn_tied;

@@ -1,2 +1,61 @@
-//! To come.
-fn main() {}
+//! The repository's commands. `cargo xtask --help` lists them.
+
+mod demo;
+mod error;
+mod install;
+mod provision;
+mod step;
+mod verify;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The commands of this repository.
+#[derive(Debug, Parser)]
+#[command(
+    name = "xtask",
+    bin_name = "cargo xtask",
+    disable_help_subcommand = true
+)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Runs double-charge, and installs Redis and Postgres first where they are missing.
+    ///
+    /// Servers are looked for in REDIS_URL and DATABASE_URL, then among the installed programs
+    /// (REDIS_SERVER and PG_BIN choose them), then in Docker Compose. Where there are none, they are
+    /// installed with apt-get or Homebrew. All that is said about this goes to the standard error.
+    Demo {
+        /// What double-charge gets; `cargo demo -- --help` shows what that can be.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Checks everything: format, lints, documentation, tests, and the staircase of double-charge.
+    ///
+    /// It finds or installs servers like `demo`, and PgBouncer for the tests of poolers. It stops at
+    /// the first step that fails. Whatever it started ends with it.
+    Test {
+        /// Run only the tests whose name contains one of these, and no other check.
+        filters: Vec<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().verb {
+        Verb::Demo { arguments } => demo::run(&arguments),
+        Verb::Test { filters } => verify::run(&filters),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

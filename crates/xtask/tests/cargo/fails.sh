@@ -1,0 +1,3 @@
+#!/bin/sh
+# A Cargo whose every command fails.
+exit 7

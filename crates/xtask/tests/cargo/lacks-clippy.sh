@@ -1,0 +1,3 @@
+#!/bin/sh
+# The Cargo of a minimal toolchain.
+test "$1" != clippy
