@@ -11,7 +11,7 @@ mod support;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
@@ -225,12 +225,10 @@ async fn kept_data_is_used_again_after_the_kill_minus_nine_of_everything() {
     first.no_process_survives();
     let stale = first.data.join("postmaster.pid");
     assert!(stale.exists(), "the killed Postgres left no lock file");
-    let mut stranger = living_bearer_of_the_number_in(&stale);
+    let mut stranger = Stranger::named_in(&stale);
     let mut second = Scene::of(&["kept", wanted]).await;
     assert_eq!(rows(second.doomed.fact("postgres")).await, ["first"]);
-    let ended = stranger.try_wait().unwrap();
-    stranger.kill().unwrap();
-    stranger.wait().unwrap();
+    let ended = stranger.0.try_wait().unwrap();
     assert_eq!(ended, None, "a stranger was taken for the server");
     second.doomed.ends_by("return");
     second.no_process_survives();
@@ -293,17 +291,32 @@ fn kept_folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// The number of a process that has ended may be another one's by the next run: here that of a
-/// process of the same account, which Postgres would take for a server.
-fn living_bearer_of_the_number_in(lock_file: &Path) -> Child {
-    let owner = std::fs::metadata(lock_file).unwrap();
-    let mut sleeper = Command::new("sleep");
-    sleeper.arg("600").uid(owner.uid()).gid(owner.gid());
-    let sleeper = sleeper.spawn().unwrap();
-    let text = std::fs::read_to_string(lock_file).unwrap();
-    let (_, rest) = text.split_once('\n').unwrap();
-    std::fs::write(lock_file, format!("{}\n{rest}", sleeper.id())).unwrap();
-    sleeper
+/// A process of the servers' account that has nothing to do with them; it ends with the test.
+struct Stranger(Child);
+
+impl Stranger {
+    /// Makes one, and writes its number into `lock_file`: the number of a process that has ended
+    /// may be another one's by the next run, and Postgres would take that one for a server.
+    fn named_in(lock_file: &Path) -> Stranger {
+        let owner = std::fs::metadata(lock_file).unwrap();
+        let mut sleeper = Command::new("sleep");
+        sleeper.arg("600").uid(owner.uid()).gid(owner.gid());
+        sleeper.stdin(Stdio::null());
+        sleeper.stdout(Stdio::null()).stderr(Stdio::null());
+        let stranger = Stranger(sleeper.spawn().unwrap());
+        let text = std::fs::read_to_string(lock_file).unwrap();
+        let (_, rest) = text.split_once('\n').unwrap();
+        std::fs::write(lock_file, format!("{}\n{rest}", stranger.0.id())).unwrap();
+        stranger
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        // It cannot be killed when it has ended, and then the test has failed by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 async fn write_row(url: &str, value: &str) {
@@ -325,4 +338,15 @@ async fn rows(url: &str) -> Vec<String> {
         .fetch_all(&mut connection)
         .await
         .unwrap()
+}
+
+#[test]
+fn a_pooler_does_not_outlive_its_parent() {
+    let mut doomed = Doomed::start(&["pooler"]);
+    let family = descendants(doomed.pid());
+    let is_pooler = |process: &Process| process.name == "pgbouncer";
+    assert!(family.iter().any(is_pooler), "{family:#?}");
+    doomed.dies_of(Signal::SIGKILL);
+    let left = survivors(&family, GONE_WITHIN);
+    assert!(left.is_empty(), "these outlived their parent: {left:#?}");
 }

@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use redis::AsyncCommands;
 use sqlx::{Connection, PgConnection};
-use testbed::{Options, Origin, Pair, PostgresServer, RedisServer};
+use testbed::{Options, Origin, Pair, PgBouncer, PostgresServer, RedisServer};
 
 async fn redis(url: &str) -> redis::aio::MultiplexedConnection {
     let client = redis::Client::open(url).unwrap();
@@ -102,6 +102,35 @@ async fn only_durable_postgres_waits_for_the_disk_at_a_commit() {
     assert_eq!(setting(fast.url(), "fsync").await, "off");
     assert_eq!(setting(durable.url(), "fsync").await, "on");
     assert_eq!(setting(durable.url(), "synchronous_commit").await, "on");
+}
+
+#[tokio::test]
+async fn a_pooler_hands_calls_on_to_its_postgres_until_it_is_dropped() {
+    let options = Options::throw_away().pgbouncer_config("default_pool_size", "1");
+    let server = PostgresServer::start(&options).unwrap();
+    let pooler = PgBouncer::start(&server, &options).unwrap();
+    let url = pooler.url().to_owned();
+    let mut connections = Vec::new();
+    for _ in 0..3 {
+        connections.push(PgConnection::connect(&url).await.unwrap());
+    }
+    let mut backends = Vec::new();
+    for connection in &mut connections {
+        // Without a name, so that it may be run on any server connection.
+        let backend = sqlx::query_as("select pg_backend_pid(), current_setting('port')");
+        let backend: (i32, String) = backend
+            .persistent(false)
+            .fetch_one(connection)
+            .await
+            .unwrap();
+        let (backend, port) = backend;
+        assert!(server.url().contains(&format!(":{port}/")), "{port}");
+        backends.push(backend);
+    }
+    backends.dedup();
+    assert_eq!(backends.len(), 1, "three clients share one connection");
+    drop(pooler);
+    assert!(PgConnection::connect(&url).await.is_err());
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! A process that starts servers and then ends in the way that a test asks for.
 //!
-//! The first argument says what to start: `pair`, `kept FOLDER`, `group`, or `untied` (the canary:
+//! The first argument says what to start: `pair`, `kept FOLDER`, `pooler`, `group`, or `untied` (the canary:
 //! a server that nothing ties to this process). It writes one line about it, `name=value` with
 //! spaces between, and reads one word: the way to end. Without a word it waits to be killed.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, io, process, thread};
 
-use testbed::{Options, Origin, Pair};
+use testbed::{Options, Origin, Pair, PgBouncer, PostgresServer};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -15,10 +15,11 @@ fn main() -> ExitCode {
     match arguments[..] {
         ["pair"] => with_pair(Options::throw_away()),
         ["kept", folder] => with_pair(Options::kept(folder)),
+        ["pooler"] => with_pooler(),
         ["group"] => with_group(),
         ["untied"] => with_untied_server(),
         _ => {
-            eprintln!("say what to start: pair, kept FOLDER, group or untied");
+            eprintln!("say what to start: pair, kept FOLDER, pooler, group or untied");
             return ExitCode::FAILURE;
         }
     }
@@ -40,6 +41,14 @@ fn with_pair(options: Options) {
     }
     let (redis, postgres) = (pair.redis_url(), pair.database_url());
     println!("redis={redis} postgres={postgres} data={}", data.display());
+    end();
+}
+
+fn with_pooler() {
+    let options = Options::throw_away();
+    let postgres = PostgresServer::start(&options).expect("Postgres starts");
+    let pooler = PgBouncer::start(&postgres, &options).expect("PgBouncer starts");
+    println!("pooler={}", pooler.url());
     end();
 }
 
