@@ -1,11 +1,10 @@
 //! A worker process as the conductor sees it: started, awaited, frozen, woken, ordered.
 
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use nix::sys::signal::{Signal, kill};
-use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
@@ -13,16 +12,15 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::log::Log;
+use crate::patience::PATIENCE;
 use crate::wire::{Event, Job, Line, Order};
-
-/// How long a worker may take to the point that it is awaited at. Far more than it needs: only a
-/// machine that stands still, or a bug, runs into it.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A worker process. It dies with this program, and at the latest when it is dropped.
 pub(crate) struct Actor {
     name: char,
-    child: Child,
+    pid: Pid,
+    /// Until its end is awaited.
+    child: Option<Child>,
     orders: ChildStdin,
     /// Says that the worker waits after its read; closes when its output ends.
     waits: mpsc::Receiver<()>,
@@ -46,7 +44,8 @@ impl Actor {
         tokio::spawn(listen(output, name, pid, log.clone(), reached));
         let mut actor = Actor {
             name,
-            child,
+            pid: Pid::from_raw(pid),
+            child: Some(child),
             orders,
             waits,
             log: log.clone(),
@@ -66,17 +65,20 @@ impl Actor {
 
     /// Stops the process, and waits until the kernel says that it is stopped.
     pub(crate) async fn freeze(&mut self) -> anyhow::Result<()> {
-        let pid = self.pid();
+        let pid = self.pid;
         kill(pid, Signal::SIGSTOP)?;
-        tokio::task::spawn_blocking(move || waitid(Id::Pid(pid), WaitPidFlag::WSTOPPED)).await??;
-        self.note(Event::Frozen);
+        let stopped = move || waitpid(pid, Some(WaitPidFlag::WUNTRACED));
+        match tokio::task::spawn_blocking(stopped).await?? {
+            WaitStatus::Stopped(..) => self.note(Event::Frozen),
+            other => bail!("worker {} was to be stopped, and {other:?} came", self.name),
+        }
         Ok(())
     }
 
     /// Lets the process run on. What it was ordered meanwhile is the first thing that it finds.
     pub(crate) fn wake(&mut self) -> anyhow::Result<()> {
         self.note(Event::Woken);
-        Ok(kill(self.pid(), Signal::SIGCONT)?)
+        Ok(kill(self.pid, Signal::SIGCONT)?)
     }
 
     /// Orders a worker that waits.
@@ -93,11 +95,9 @@ impl Actor {
         if drained.is_err() {
             bail!("worker {} has not ended within {PATIENCE:?}", self.name);
         }
-        // Its output has ended, so the process is about to. Waiting without reaping leaves its number
-        // taken until the line after it.
-        let (pid, flags) = (self.pid(), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT);
-        tokio::task::spawn_blocking(move || waitid(Id::Pid(pid), flags)).await??;
-        let status = self.child.wait()?;
+        // Its output has ended, so the process is about to.
+        let mut child = self.child.take().context("a worker ends once")?;
+        let status = tokio::task::spawn_blocking(move || child.wait()).await??;
         if !status.success() {
             bail!("worker {} ended with {status}", self.name);
         }
@@ -106,11 +106,7 @@ impl Actor {
 
     /// Adds to the log what happened to it from outside.
     pub(crate) fn note(&self, event: Event) {
-        self.log.add(self.name, self.pid().as_raw(), event);
-    }
-
-    fn pid(&self) -> Pid {
-        Pid::from_raw(self.child.id().cast_signed())
+        self.log.add(self.name, self.pid.as_raw(), event);
     }
 
     async fn send(&mut self, line: &str) -> anyhow::Result<()> {
@@ -146,9 +142,9 @@ impl Drop for Actor {
     fn drop(&mut self) {
         // A frozen process takes SIGKILL, too. One that has ended is still ours until it is awaited, so
         // its number cannot be another's.
-        if matches!(self.child.try_wait(), Ok(None)) {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
         }
     }
 }

@@ -5,6 +5,7 @@ mod cell;
 mod cli;
 mod incidents;
 mod log;
+mod patience;
 mod played;
 mod report;
 mod run;
@@ -15,7 +16,8 @@ mod worker;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Verb};
 
@@ -25,11 +27,18 @@ const AS_DOCUMENTED: u8 = 0;
 const NOT_AS_DOCUMENTED: u8 = 1;
 /// Bad usage (clap's own code, too), or no servers.
 const NOT_RUN: u8 = 2;
+/// `servers` prints no document.
+const NO_JSON: &str = "servers has nothing to print as JSON";
 /// 128 + SIGINT, as shells count it.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if cli.json && matches!(cli.verb, Some(Verb::Servers)) {
+        Cli::command()
+            .error(ErrorKind::ArgumentConflict, NO_JSON)
+            .exit();
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -73,7 +82,7 @@ async fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
             )
             .await?
         }
-        Some(Verb::Refusals) => run::refusals().await?,
+        Some(Verb::Refusals) => run::refusals(cli.json).await?,
         Some(Verb::Servers) => run::servers().await?,
     };
     Ok(ExitCode::from(if all_well {
@@ -84,6 +93,11 @@ async fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
+    let io = error.downcast_ref::<std::io::Error>();
+    if io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) {
+        // Whoever reads our output has seen enough.
+        return ExitCode::SUCCESS;
+    }
     anstream::eprintln!("double-charge: {error:#}");
     ExitCode::from(NOT_RUN)
 }

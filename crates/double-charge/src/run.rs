@@ -1,9 +1,11 @@
 //! What the program does for each of its commands.
 
+use std::io::Write;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use testbed::Origin;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -19,11 +21,13 @@ const AT_ONCE: usize = 5;
 /// Plays the whole table. True if every cell came out as documented.
 pub(crate) async fn table(json: bool) -> anyhow::Result<bool> {
     let stage = Arc::new(announced_stage().await?);
-    let played = play_all(&stage).await?;
+    let played = play_all(&stage).await;
+    stage.clear_redis().await?;
+    let played = played?;
     if json {
         print_json(&stage, &played).await?;
     } else {
-        anstream::print!("{}", report::staircase(&played));
+        print(&report::staircase(&played))?;
         farewell(&stage);
     }
     Ok(played.iter().all(Played::is_as_documented))
@@ -32,24 +36,33 @@ pub(crate) async fn table(json: bool) -> anyhow::Result<bool> {
 /// Plays one cell and prints its timeline. True if it came out as documented.
 pub(crate) async fn show(cell: Cell, json: bool) -> anyhow::Result<bool> {
     let stage = announced_stage().await?;
-    let played = played::play(&stage, cell).await?;
+    let played = played::play(&stage, cell).await;
+    stage.clear_redis().await?;
+    let played = played?;
     if json {
         print_json(&stage, std::slice::from_ref(&played)).await?;
     } else {
         let refused = Refused::find(&stage.pool, Some(&played.names.resource)).await?;
-        anstream::print!("{}", report::timeline(&played, &refused));
+        print(&report::timeline(&played, &refused))?;
     }
     Ok(played.is_as_documented())
 }
 
 /// Lists the refused writes that the database holds.
-pub(crate) async fn refusals() -> anyhow::Result<bool> {
+pub(crate) async fn refusals(json: bool) -> anyhow::Result<bool> {
     let stage = announced_stage().await?;
+    if stage.pair.is_private() && stage.pair.kept_data().is_none() {
+        bail!(
+            "another run of double-charge has the kept data; list its refused writes when it has ended"
+        );
+    }
     let rows = Refused::find(&stage.pool, None).await?;
-    if rows.is_empty() {
+    if json {
+        write_json(&rows)?;
+    } else if rows.is_empty() {
         anstream::eprintln!("no write was refused here yet; run double-charge first");
     } else {
-        anstream::println!("{}", report::refusals(&rows));
+        print(&report::refusals(&rows))?;
     }
     Ok(true)
 }
@@ -106,21 +119,31 @@ async fn announced_stage() -> anyhow::Result<Stage> {
 
 async fn print_json(stage: &Stage, played: &[Played]) -> anyhow::Result<()> {
     let versions = stage.pair.versions().await?;
-    let document = Document::new(&stage.run, &versions.redis, &versions.postgres, played);
-    serde_json::to_writer_pretty(std::io::stdout().lock(), &document)?;
-    anstream::println!();
-    Ok(())
+    write_json(&Document::new(
+        &stage.run,
+        &versions.redis,
+        &versions.postgres,
+        played,
+    ))
+}
+
+fn write_json(value: &impl Serialize) -> anyhow::Result<()> {
+    print(&format!("{}\n", serde_json::to_string_pretty(value)?))
+}
+
+/// Prints on standard output. Unlike the macro it does not panic when nobody reads on.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
 }
 
 /// How to go on from here.
 fn farewell(stage: &Stage) {
     anstream::eprintln!("\nstep by step: cargo demo show window fence-on-write");
     anstream::eprintln!("the refused writes, as rows: cargo demo refusals");
-    if let Origin::Private { data } = stage.pair.origin() {
-        anstream::eprintln!(
-            "with psql: cargo demo servers (the data stays in {})",
-            data.display()
-        );
+    if let Some(data) = stage.pair.kept_data() {
+        let data = data.display();
+        anstream::eprintln!("with psql: cargo demo servers (the data stays in {data})");
     }
 }
 

@@ -4,16 +4,20 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use credit_ledger::{Account, Credits, Grant, Ledger, Purpose, RequestId};
+use fence_guard::{Guard, Schema};
+use redis::AsyncCommands;
 use redis::aio::MultiplexedConnection;
+use sqlx::AssertSqlSafe;
 use sqlx::postgres::{PgPool, PgPoolOptions};
-use testbed::{Options, Origin, Pair};
+use testbed::{Options, Pair};
 use uuid::Uuid;
 
 use crate::cell::{Cell, Protection};
+use crate::patience::connect_redis;
 use crate::schema;
 
-/// The database that a private Postgres keeps the story in.
-const DATABASE: &str = "double_charge";
+/// The schemas, each after those that it needs.
+const SCHEMAS: [Schema; 3] = [fence_guard::SCHEMA, credit_ledger::SCHEMA, schema::SCHEMA];
 /// What a customer starts with, in credits.
 const BALANCE: i64 = 10;
 
@@ -48,18 +52,14 @@ impl Stage {
             .connect(&database_url)
             .await
             .context("Postgres does not take the story's connections")?;
-        let schemas = [fence_guard::SCHEMA, credit_ledger::SCHEMA, schema::SCHEMA];
-        fence_guard::install(&pool, &schemas)
-            .await
-            .with_context(|| advice(&pair))?;
-        let redis = redis::Client::open(pair.redis_url())?;
-        let redis = redis
-            .get_multiplexed_async_connection()
+        let installed = fence_guard::install(&pool, &SCHEMAS).await;
+        installed.context("this database has the schemas of another version")?;
+        let redis = connect_redis(pair.redis_url())
             .await
             .context("Redis is away")?;
         Ok(Stage {
             run: Uuid::new_v4().simple().to_string()[..8].to_owned(),
-            ledger: Ledger::new(pool.clone()),
+            ledger: Ledger::on(&Guard::new(pool.clone())),
             pair,
             database_url,
             redis,
@@ -67,19 +67,37 @@ impl Stage {
         })
     }
 
-    /// The names of a cell in this run.
-    pub(crate) fn names(&self, cell: Cell) -> Names {
-        let Cell {
-            protection,
-            incident,
-        } = cell;
-        let scene = format!("run:{}:{}:{}", self.run, incident.name(), protection.name());
+    /// The names of a cell in this run, at its first try or a later one.
+    pub(crate) fn names(&self, cell: Cell, attempt: u32) -> Names {
+        let (incident, protection) = (cell.incident.name(), cell.protection.name());
+        let again = match attempt {
+            0 => String::new(),
+            later => format!(":again-{later}"),
+        };
+        let scene = format!("run:{}:{incident}:{protection}{again}", self.run);
         Names {
             prefix: format!("double-charge:{}:", self.run),
             resource: format!("{scene}:user:7:dataset:42"),
             account: format!("{scene}:user:7"),
             purpose: "one query of dataset 42".to_owned(),
         }
+    }
+
+    /// Removes the run's own keys from Redis: its counters, which nobody will ask again. A server of
+    /// somebody else's would keep them for ever.
+    pub(crate) async fn clear_redis(&self) -> anyhow::Result<()> {
+        let mut redis = self.redis.clone();
+        let pattern = format!("double-charge:{}:*", self.run);
+        let mut keys: Vec<String> = Vec::new();
+        let mut found = self.redis.clone();
+        let mut found = found.scan_match::<_, String>(pattern).await?;
+        while let Some(key) = found.next_item().await {
+            keys.push(key?);
+        }
+        if !keys.is_empty() {
+            let _: () = redis.del(keys).await?;
+        }
+        Ok(())
     }
 
     /// Opens the customer's account, with credits on it, in the ledger that the protection charges.
@@ -106,14 +124,9 @@ impl Stage {
 }
 
 /// Where the private Postgres keeps its data between runs: beside what cargo builds.
-pub(crate) fn data_folder() -> PathBuf {
-    let program = std::env::current_exe().unwrap_or_default();
-    let target = program
-        .ancestors()
-        .find(|folder| folder.ends_with("target"));
-    target
-        .map_or_else(std::env::temp_dir, PathBuf::from)
-        .join("double-charge-data")
+fn data_folder() -> PathBuf {
+    let base = testbed::target_folder().unwrap_or_else(std::env::temp_dir);
+    base.join("double-charge-data")
 }
 
 /// The story's database: the one that the URL names, or one of its own on a private server.
@@ -121,34 +134,36 @@ async fn database_url(pair: &Pair) -> anyhow::Result<String> {
     if !pair.is_private() {
         return Ok(pair.database_url().to_owned());
     }
+    let name = database_name();
     let maintenance = PgPoolOptions::new()
         .max_connections(1)
         .connect(pair.database_url())
         .await?;
     let (exists,): (bool,) =
         sqlx::query_as("select exists (select from pg_database where datname = $1)")
-            .bind(DATABASE)
+            .bind(&name)
             .fetch_one(&maintenance)
             .await?;
     if !exists {
-        sqlx::raw_sql("create database double_charge")
-            .execute(&maintenance)
-            .await?;
+        let create = AssertSqlSafe(format!("create database {name}"));
+        sqlx::raw_sql(create).execute(&maintenance).await?;
     }
     maintenance.close().await;
     let mut url = url::Url::parse(pair.database_url())?;
-    url.set_path(DATABASE);
+    url.set_path(&name);
     Ok(url.into())
 }
 
-fn advice(pair: &Pair) -> String {
-    match pair.origin() {
-        Origin::Private { data } => {
-            format!(
-                "the kept data is of another version; remove {} and run again",
-                data.display()
-            )
-        }
-        _ => "this database has schemas of another version; name another one".to_owned(),
-    }
+/// A name for each version of the tables, so that kept data of another version is not in the way.
+fn database_name() -> String {
+    let migrations = SCHEMAS
+        .iter()
+        .flat_map(|schema| (schema.migrator)().iter().cloned().collect::<Vec<_>>());
+    let texts: String = migrations
+        .map(|migration| migration.sql.as_str().to_owned())
+        .collect();
+    let version = Uuid::new_v5(&Uuid::NAMESPACE_OID, texts.as_bytes())
+        .simple()
+        .to_string();
+    format!("double_charge_{}", &version[..8])
 }

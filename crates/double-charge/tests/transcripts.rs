@@ -158,6 +158,37 @@ fn one_cell_as_json_is_a_document_of_one_cell() {
 }
 
 #[test]
+fn the_refused_writes_of_a_run_are_rows_that_the_next_run_lists() {
+    let text = stdout_of(&double_charge(&["show", "late-wake", "fence-opened"]));
+    let resource = text
+        .lines()
+        .find_map(|line| line.strip_prefix("resource  "))
+        .expect("it is named");
+    let listed = double_charge(&["refusals", "--json"]);
+    if listed.status.code() == Some(2) {
+        // Another test has the kept data, and this one's servers are gone with their data.
+        let errors = String::from_utf8_lossy(&listed.stderr).into_owned();
+        assert!(
+            errors.contains("another run of double-charge has the kept data"),
+            "{errors}"
+        );
+        return;
+    }
+    let rows: Value = serde_json::from_str(&stdout_of(&listed)).expect("it is one JSON document");
+    let rows = rows.as_array().expect("it is a list");
+    let row = rows.iter().find(|row| row["resource"] == resource);
+    let row = row.unwrap_or_else(|| panic!("no row of {resource} in {rows:?}"));
+    assert_eq!(
+        (&row["reason"], &row["presented_fence"]),
+        (&"stale".into(), &1.into())
+    );
+    assert_eq!(
+        (&row["observed_fence"], &row["amount"]),
+        (&2.into(), &1.into())
+    );
+}
+
+#[test]
 fn bad_usage_exits_with_2() {
     for arguments in [
         &["nonsense"][..],

@@ -94,8 +94,8 @@ fn open_to_pass(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, Permissions::from_mode(0o711))
 }
 
-/// The `target/` that this program was built into: Cargo marks it as a cache.
-fn target_folder() -> Option<PathBuf> {
+/// The `target/` that this program was built into, if it still lies there: Cargo marks it as a cache.
+pub fn target_folder() -> Option<PathBuf> {
     let program = env::current_exe().ok()?;
     let target = program
         .ancestors()

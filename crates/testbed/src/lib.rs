@@ -29,6 +29,7 @@ mod watcher;
 pub use client::{TestDatabase, Versions, database, prefix, redacted};
 pub use error::{Error, ServerName};
 pub use find::{Found, NotFound, find};
+pub use folder::target_folder;
 pub use group::run_in_group;
 pub use options::Options;
 pub use pair::{Origin, Pair, shared};

@@ -122,6 +122,14 @@ impl Pair {
         matches!(self.origin(), Origin::Private { .. })
     }
 
+    /// The folder of the Postgres data that stays when this process ends, if it is a private server's.
+    pub fn kept_data(&self) -> Option<&Path> {
+        match &self.postgres {
+            Half::Private(server) if server.is_kept() => Some(server.data()),
+            _ => None,
+        }
+    }
+
     /// The Redis, to kill and to restart it, if it is private.
     pub fn redis_server(&mut self) -> Option<&mut RedisServer> {
         match &mut self.redis {

@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder};
 use std::net::TcpStream;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -18,6 +18,9 @@ use crate::{Error, Options, PostgresServer, find};
 
 /// A private PgBouncer on a loopback port, in front of a private Postgres: `pool_mode =
 /// transaction`, no password, every client becomes the superuser `postgres`.
+///
+/// It tracks no prepared statements, as all versions before 1.21 did not: a client that names its
+/// statements meets those of others.
 ///
 /// It is started from an installed binary: the one that `PGBOUNCER` names, else one in `PATH`,
 /// `/usr/sbin` or `/usr/bin`. Dropping the handle stops it; so does the end of this process.
@@ -54,10 +57,10 @@ impl PgBouncer {
             .and_then(|()| account.own(&folder))
             .doing(|| format!("make the folder {}", folder.display()))?;
         let recipe = PgBouncerRecipe {
-            program,
             account,
             postgres_port: postgres.port(),
-            settings: settings(&folder, options),
+            settings: settings(&program, &folder, options)?,
+            program,
             folder,
         };
         let server = Server::start(recipe, home, janitor)?;
@@ -85,8 +88,8 @@ struct PgBouncerRecipe {
 
 impl Recipe for PgBouncerRecipe {
     const NAME: ServerName = ServerName::PgBouncer;
-    /// At once; SIGINT would wait for the clients.
-    const CLEAN_STOP: Signal = Signal::SIGTERM;
+    /// The one signal that ends every version at once: since 1.23 the others wait for the clients.
+    const CLEAN_STOP: Signal = Signal::SIGQUIT;
 
     fn farewell(&self) -> Signal {
         Self::CLEAN_STOP
@@ -134,7 +137,11 @@ impl PgBouncerRecipe {
 }
 
 /// The settings of every private PgBouncer, then those that the options ask for.
-fn settings(folder: &Path, options: &Options) -> Vec<(String, String)> {
+fn settings(
+    program: &Path,
+    folder: &Path,
+    options: &Options,
+) -> Result<Vec<(String, String)>, Error> {
     let pid_file = folder.join("pid").display().to_string();
     let always = [
         ("listen_addr", "127.0.0.1"),
@@ -146,13 +153,46 @@ fn settings(folder: &Path, options: &Options) -> Vec<(String, String)> {
         // Clients send it at the start, and PgBouncer refuses what it does not know.
         ("ignore_startup_parameters", "extra_float_digits"),
     ];
-    always
-        .into_iter()
+    // An older version refuses to start with a setting that it does not know.
+    let untracked =
+        tracks_statements(&version(program)?).then_some(("max_prepared_statements", "0"));
+    let ours = always.into_iter().chain(untracked);
+    Ok(ours
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .chain(options.pgbouncer.iter().cloned())
-        .collect()
+        .collect())
+}
+
+/// What the program says of its version, such as `PgBouncer 1.18.0` in the first of some lines.
+fn version(program: &Path) -> Result<String, Error> {
+    let mut command = Command::new(program);
+    let output = command.arg("--version").stdin(Stdio::null()).output();
+    let output = output.doing(|| format!("run {}", program.display()))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether this version can follow prepared statements over its server connections.
+fn tracks_statements(version: &str) -> bool {
+    let number = version.split_whitespace().nth(1).unwrap_or_default();
+    let mut parts = number.split('.').map(|part| part.parse().unwrap_or(0));
+    let parts: (u32, u32) = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    parts >= (1, 21)
 }
 
 fn file(folder: &Path) -> PathBuf {
     folder.join("pgbouncer.ini")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tracks_statements;
+
+    #[test]
+    fn versions_from_1_21_on_track_prepared_statements() {
+        assert!(!tracks_statements(
+            "PgBouncer 1.18.0\nlibevent 2.1.12-stable\n"
+        ));
+        assert!(tracks_statements("PgBouncer 1.21.0\n"));
+        assert!(tracks_statements("PgBouncer 2.0\n"));
+    }
 }

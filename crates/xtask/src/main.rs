@@ -47,15 +47,16 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().verb {
-        Verb::Demo { arguments } => demo::run(&arguments),
-        Verb::Test { filters } => verify::run(&filters),
+    let (outcome, failure) = match Arguments::parse().verb {
+        // 1 is what double-charge says of a cell that came out wrong; this says that it did not run.
+        Verb::Demo { arguments } => (demo::run(&arguments), ExitCode::from(2)),
+        Verb::Test { filters } => (verify::run(&filters), ExitCode::FAILURE),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::FAILURE
+            failure
         }
     }
 }

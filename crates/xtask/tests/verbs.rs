@@ -24,6 +24,18 @@ fn demo_becomes_the_program_and_leaves_the_standard_output_to_it() {
 }
 
 #[test]
+fn a_demo_without_servers_exits_with_2_and_says_what_was_looked_for() {
+    let mut demo = xtask("fails");
+    let demo = demo
+        .env_remove("REDIS_URL")
+        .env("REDIS_SERVER", "/nowhere/redis-server");
+    let output = demo.arg("demo").output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("/nowhere/redis-server"), "{stderr}");
+}
+
+#[test]
 fn a_step_that_fails_is_named_and_ends_the_run() {
     let mut test = xtask("fails");
     let output = test.args(["test", "some_filter"]).output().unwrap();

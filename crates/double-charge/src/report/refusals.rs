@@ -3,13 +3,14 @@
 use std::fmt;
 
 use comfy_table::{Attribute, Cell as Field};
+use serde::Serialize;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::wire::short;
 
 /// A refused write, of the guard or of `fence-on-write`.
-#[derive(Debug, sqlx::FromRow)]
+#[derive(Debug, Serialize, sqlx::FromRow)]
 pub(crate) struct Refused {
     at: String,
     protection: String,
@@ -25,7 +26,7 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    /// The refused writes of one resource, or the newest of all, oldest first.
+    /// The newest refused writes of one resource, or of all, newest first.
     pub(crate) async fn find(pool: &PgPool, resource: Option<&str>) -> sqlx::Result<Vec<Refused>> {
         sqlx::query_as(include_str!("../../sql/refused.sql"))
             .bind(resource)
@@ -80,5 +81,5 @@ pub(crate) fn refusals(rows: &[Refused]) -> String {
             row.resource.clone(),
         ]);
     }
-    table.trim_fmt()
+    format!("{}\n", table.trim_fmt())
 }

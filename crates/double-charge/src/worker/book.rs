@@ -36,10 +36,11 @@ impl Book {
             .max_connections(2)
             .connect(&job.database_url)
             .await?;
+        let guard = Guard::new(pool.clone());
         let guarded = match job.protection {
             Protection::FenceOpened => Some(Guarded {
-                guard: Guard::new(pool.clone()),
-                ledger: Ledger::new(pool.clone()),
+                ledger: Ledger::on(&guard),
+                guard,
                 account: Account::new(&*job.account)?,
                 purpose: Purpose::new(&*job.purpose)?,
             }),

@@ -1,8 +1,6 @@
 //! The fenced lease: acquire (with the guard's floor where Redis has lost its memory), open (with a
 //! higher fence where the mark is ahead), close, release.
 
-use std::time::Duration;
-
 use anyhow::{Context, bail};
 use fence_guard::{Closed, Error, Guard, OpenPermit, Reason};
 use lease_lock::{AcquireError, Attempt, Lease, LeaseLock, Released};
@@ -14,6 +12,8 @@ use crate::wire::{Event, Exchange};
 /// How often a lease is reminted before the opening is given up. One is enough after any loss of
 /// Redis' memory; a second time means that somebody else mints ahead of us.
 const MOST_REMINTS: usize = 2;
+/// How often an attempt is sent again after a lost reply. Each time waits for a second.
+const MOST_REPLAYS: usize = 10;
 
 /// Acquires, once. Where Redis has no counter for the resource, the ledger's mark is the floor.
 pub(crate) async fn acquire(
@@ -22,11 +22,11 @@ pub(crate) async fn acquire(
     book: &Book,
     voice: &mut Voice,
 ) -> anyhow::Result<Option<Lease>> {
-    let mut result = locks.try_acquire(&attempt).await;
+    let mut result = send(locks, &attempt).await;
     if matches!(result, Err(AcquireError::CounterMissing { .. })) {
         let floor = book.mark(attempt.resource()).await?;
         voice.tell(Event::CounterMissing { floor: floor.get() });
-        result = locks.try_acquire(&attempt.with_floor(floor)).await;
+        result = send(locks, &attempt.with_floor(floor)).await;
     }
     let command = "EVALSHA acquire.lua".to_owned();
     match result {
@@ -49,6 +49,18 @@ pub(crate) async fn acquire(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Sends an attempt; after a lost reply the very same one again, which finds its own lease.
+async fn send(locks: &LeaseLock, attempt: &Attempt) -> Result<Lease, AcquireError> {
+    let mut result = locks.try_acquire(attempt).await;
+    for _ in 0..MOST_REPLAYS {
+        if !matches!(result, Err(AcquireError::Unknown(_))) {
+            break;
+        }
+        result = locks.try_acquire(attempt).await;
+    }
+    result
 }
 
 /// Opens the resource, and remints while the mark is ahead of a lease that is ours.
@@ -87,12 +99,10 @@ pub(crate) async fn close(
     guard: &Guard,
     voice: &mut Voice,
 ) -> anyhow::Result<()> {
-    let left = lease.remaining();
-    // The lease keeps no count of how long ago it was lost; below zero says that it was.
-    let left_ms = if left == Duration::ZERO {
-        -1
-    } else {
-        left.as_millis().try_into()?
+    // Below zero, it is how long ago the lease was lost: an overrun.
+    let left_ms = match lease.permit() {
+        Ok(_) => i64::try_from(lease.remaining().as_millis())?,
+        Err(lost) => -i64::try_from(lost.ago.as_millis().max(1))?,
     };
     let overtaken_by = match guard.close(open, left_ms).await? {
         Closed::Overtaken(refusal) => Some(refusal.mark().get()),

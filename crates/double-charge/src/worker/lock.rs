@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::book::Book;
 use super::{Voice, fenced};
 use crate::cell::Protection;
+use crate::patience::connect_redis;
 use crate::wire::{Event, Exchange, Job, short};
 
 /// Compare-and-delete, as the article's second lock does it.
@@ -55,9 +56,7 @@ impl Lock {
             let attempt = Attempt::new(resource, Ttl::from_millis(job.ttl_ms)?);
             return Ok(Lock::Lease { locks, attempt });
         }
-        let client = redis::Client::open(job.redis_url.as_str())?;
-        let redis = client
-            .get_multiplexed_async_connection()
+        let redis = connect_redis(&job.redis_url)
             .await
             .context("Redis is away")?;
         let owner = (job.protection != Protection::SharedValue).then(Uuid::new_v4);
