@@ -1,11 +1,17 @@
 //! The ledger's SQL, embedded.
 
-use fence_guard::Schema;
+use fence_guard::{Schema, migrations};
 
 /// The schema `credit`: accounts, entries and their functions. It needs [`fence_guard::SCHEMA`].
 pub const SCHEMA: Schema = Schema {
     name: "credit",
-    migrator: || sqlx::migrate!("../../sql/credit/migrations"),
+    migrator: || {
+        migrations(&[(
+            1,
+            "ledger",
+            include_str!("../../../sql/credit/migrations/0001_ledger.sql"),
+        )])
+    },
     functions_version: 1,
     functions: &[
         include_str!("../../../sql/credit/functions/check_request.sql"),

@@ -1,6 +1,6 @@
 //! What can go wrong: a refusal is an answer, a failure changed nothing, and a lost reply is unknown.
 
-use fence::Refusal;
+use fence::{MayRefuse, Refusal};
 use time::OffsetDateTime;
 
 use crate::blocked::Blocker;
@@ -31,6 +31,15 @@ pub enum Error {
     Store(#[from] StoreError),
 }
 
+impl MayRefuse for Error {
+    fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Error::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
+}
+
 fn list(blockers: &[Blocker]) -> String {
     match blockers {
         [] => "sessions that are not to be seen any more".to_owned(),
@@ -57,7 +66,7 @@ pub enum StoreError {
     #[error("{message} ({sqlstate})")]
     Misuse {
         /// `ZF001` isolation level, `ZF002` not first in its transaction, `ZF003` statements mixed up
-        /// by a pooler, `ZF004` bad argument, `ZF005` a mark was touched by hand, `ZF006` a permit
+        /// by a pooler, `ZF004` bad argument, `ZF005` a mark, an opening or an entry was touched by hand, `ZF006` a permit
         /// that the transaction was not admitted with.
         sqlstate: String,
         /// What the guard said.

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fence::{Floor, Permit, Reason, Refusal, Resource};
+use fence::{Fence, Floor, Holder, Permit, Reason, Refusal, Resource};
+use sqlx::postgres::types::PgInterval;
 use sqlx::postgres::{PgPool, PgPoolOptions};
 use sqlx::types::time::OffsetDateTime;
 use tracing::instrument;
@@ -90,7 +91,7 @@ impl Guard {
             .bind(permit.resource().as_str())
             .bind(permit.fence().as_i64())
             .bind(permit.holder().as_uuid())
-            .bind(micros(valid_for))
+            .bind(validity(valid_for))
             .bind(micros(self.store.options.wait))
             .bind("open");
         let answer = self.store.call(query).await;
@@ -98,12 +99,47 @@ impl Guard {
         row.into_outcome(permit)
     }
 
+    /// Opens a resource without a lease, under a fence that the guard mints itself: the mark plus one.
+    ///
+    /// For a service that must go on while Redis is down. It takes nothing over that another holder
+    /// still means to hold, and an opening made here is not cut short by a lease that is acquired
+    /// after it. Sending it again as the same holder is safe: it finds its own opening. One holder makes
+    /// one opening.
+    ///
+    /// `valid_for` is how long others are kept out unless it is closed before, by the database's clock.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] while another's opening is unclosed and valid; [`Error::Refused`] when this holder
+    /// has closed its opening; [`Error::Blocked`] and [`Error::Store`] as for [`open`](Guard::open).
+    #[instrument(name = "fence_guard.open_next", skip_all, err(level = "debug"), fields(
+        fence.resource = %resource, fence.holder = %holder))]
+    pub async fn open_next(
+        &self,
+        resource: &Resource,
+        holder: Holder,
+        valid_for: Duration,
+    ) -> Result<OpenPermit, Error> {
+        let query = sqlx::query_as("select * from fence.open_next($1, $2, $3, $4, $5)")
+            .bind(resource.as_str())
+            .bind(holder.as_uuid())
+            .bind(validity(valid_for))
+            .bind(micros(self.store.options.wait))
+            .bind("open_next");
+        let answer = self.store.call(query).await;
+        let row: OpenRow = explain(answer, &self.store, resource).await?;
+        let fence = row.mark.and_then(|mark| Fence::try_from(mark).ok());
+        let fence = fence.ok_or_else(|| StoreError::Foreign {
+            what: format!("the mark {:?}", row.mark),
+        })?;
+        row.into_outcome(&Permit::new(resource.clone(), fence, holder))
+    }
+
     /// Begins a transaction that may write under the permit: `BEGIN` and the admission, two round trips.
     ///
     /// Everything read and written in it is fenced: no successor opens before it ends. Keep it short.
-    /// `operation` and `request` (its id, [`Uuid::nil`] for none) name the write in the row of a refusal;
-    /// `valid_for` is how long the transaction may stand still before the server ends it (at least one
-    /// second).
+    /// `operation` (1 to 128 bytes) and `request` (its id, [`Uuid::nil`] for none) name the write in the
+    /// row of a refusal; `valid_for` is how long the transaction may stand still before the server ends it
+    /// (at least one second).
     ///
     /// # Errors
     /// [`Error::Refused`] when the holder has been overtaken or has closed: the refusal is then a row,
@@ -127,7 +163,7 @@ impl Guard {
         .bind(permit.holder().as_uuid())
         .bind(operation)
         .bind(request)
-        .bind(micros(valid_for))
+        .bind(validity(valid_for))
         .bind("admit");
         let (tx, answer) = self.store.begin_with(query).await?;
         let (outcome, mark, holder): (String, Option<i64>, Option<Uuid>) = answer;
@@ -235,14 +271,22 @@ fn floor(mark: Option<i64>) -> Result<Floor, StoreError> {
     })
 }
 
+/// How long an opening or a transaction is meant to last. It serves liveness and figures only, so it is
+/// clamped to what the guard takes, 1 ms to 366 days, rather than refused: a lease that has just run out
+/// is the guard's to judge.
+fn validity(valid_for: Duration) -> PgInterval {
+    let (shortest, longest) = (Duration::from_millis(1), Duration::from_secs(366 * 86_400));
+    micros(valid_for.clamp(shortest, longest))
+}
+
 /// Postgres counts intervals in whole microseconds; a rest below one is rounded up.
-fn micros(duration: Duration) -> sqlx::postgres::types::PgInterval {
+fn micros(duration: Duration) -> PgInterval {
     let microseconds = duration
         .as_nanos()
         .div_ceil(1000)
         .try_into()
         .unwrap_or(i64::MAX);
-    sqlx::postgres::types::PgInterval {
+    PgInterval {
         months: 0,
         days: 0,
         microseconds,

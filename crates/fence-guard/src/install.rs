@@ -1,7 +1,9 @@
 //! Puts a schema in place: its migrations, and its functions as one set.
 
-use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::{PgConnection, PgPool};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::postgres::{PgArguments, Postgres};
+use sqlx::query::QueryScalar;
+use sqlx::{AssertSqlSafe, PgConnection, PgPool, SqlStr};
 use uuid::Uuid;
 
 /// A schema of this workspace: what [`install`] needs to know of it.
@@ -14,8 +16,35 @@ pub struct Schema {
     pub migrator: fn() -> Migrator,
     /// The version of the set of functions; raise it with every change of one.
     pub functions_version: i32,
-    /// The functions, one text each, in an order in which they can be created.
+    /// The functions, one text each, in an order in which they can be created. The set is complete: a
+    /// function of the schema that is not in it, and is no trigger function, is dropped.
     pub functions: &'static [&'static str],
+}
+
+impl Schema {
+    /// What tells one set of functions from another of the same version.
+    pub fn functions_digest(&self) -> String {
+        let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, self.functions.concat().as_bytes());
+        digest.to_string()
+    }
+}
+
+/// Migrations that are embedded as texts: (version, description, text), oldest first.
+///
+/// Texts that a build embeds are seen by cargo when they change; the files that `sqlx::migrate!` reads
+/// from a folder are not, when one is added.
+pub fn migrations(texts: &[(i64, &'static str, &'static str)]) -> Migrator {
+    let migrations = texts.iter().map(|&(version, description, text)| {
+        let kind = MigrationType::Simple;
+        Migration::new(
+            version,
+            description.into(),
+            kind,
+            SqlStr::from_static(text),
+            false,
+        )
+    });
+    Migrator::with_migrations(migrations.collect())
 }
 
 /// Why a schema could not be put in place. Nothing of it was.
@@ -45,7 +74,7 @@ pub async fn install(pool: &PgPool, schemas: &[Schema]) -> Result<(), InstallErr
     sqlx::query("select pg_advisory_xact_lock(hashtextextended('fence.install', 0))")
         .execute(&mut *tx)
         .await?;
-    sqlx::raw_sql(include_str!("../../../sql/guard/bootstrap.sql"))
+    sqlx::raw_sql(include_str!("../../../sql/guard/install/bootstrap.sql"))
         .execute(&mut *tx)
         .await?;
     for schema in schemas {
@@ -62,44 +91,64 @@ async fn migrate(conn: &mut PgConnection, schema: &Schema) -> Result<(), Install
     migrator.dangerous_set_table_name(format!("{}.migration", schema.name));
     // Our own lock is held; and an older instance meets migrations that it does not know.
     migrator.set_locking(false).set_ignore_missing(true);
-    Ok(migrator.run(conn).await?)
+    // `run` is generic over how a connection is acquired, which makes every future that it is part of
+    // one that `tokio::spawn` does not take; a service installs from wherever it starts.
+    Ok(migrator.run_direct(None, conn, false).await?)
 }
 
 async fn replace_functions(conn: &mut PgConnection, schema: &Schema) -> Result<(), InstallError> {
-    let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, schema.functions.concat().as_bytes());
-    let is_newer: Option<(i32,)> = sqlx::query_as(
-        "insert into fence.installed as i (schema_name, functions_version, functions_digest)
-         values ($1, $2, $3)
-         on conflict on constraint installed_key do update
-             set functions_version = excluded.functions_version,
-                 functions_digest = excluded.functions_digest
-             where i.functions_version < excluded.functions_version
-                or i.functions_version = excluded.functions_version
-                   and i.functions_digest <> excluded.functions_digest
-         returning functions_version",
-    )
-    .bind(schema.name)
-    .bind(schema.functions_version)
-    .bind(digest.to_string())
-    .fetch_optional(&mut *conn)
-    .await?;
-    if is_newer.is_none() {
+    let claimed: Option<(i32,)> =
+        sqlx::query_as(include_str!("../../../sql/guard/install/claim.sql"))
+            .bind(schema.name)
+            .bind(schema.functions_version)
+            .bind(schema.functions_digest())
+            .fetch_optional(&mut *conn)
+            .await?;
+    if claimed.is_none() {
         return Ok(());
     }
+    let granted: Vec<(String, String)> =
+        sqlx::query_as(include_str!("../../../sql/guard/install/granted.sql"))
+            .bind(schema.name)
+            .fetch_all(&mut *conn)
+            .await?;
     for function in schema.functions {
         sqlx::raw_sql(*function).execute(&mut *conn).await?;
     }
+    let left_over = include_str!("../../../sql/guard/install/left_over.sql");
+    execute_each(conn, sqlx::query_scalar(left_over).bind(schema.name)).await?;
     let revoke = format!(
         "revoke all on all functions in schema {} from public",
         schema.name
     );
-    sqlx::raw_sql(sqlx::AssertSqlSafe(revoke))
+    sqlx::raw_sql(AssertSqlSafe(revoke))
         .execute(&mut *conn)
         .await?;
+    for (role, function) in &granted {
+        let again = include_str!("../../../sql/guard/install/grant_again.sql");
+        let again = sqlx::query_scalar(again)
+            .bind(schema.name)
+            .bind(function)
+            .bind(role);
+        execute_each(conn, again).await?;
+    }
     tracing::info!(
         schema.name = schema.name,
         schema.functions_version = schema.functions_version,
         "functions installed"
     );
+    Ok(())
+}
+
+/// Executes the statements that a query answers; Postgres itself has quoted the names in them.
+async fn execute_each(
+    conn: &mut PgConnection,
+    query: QueryScalar<'_, Postgres, String, PgArguments>,
+) -> Result<(), InstallError> {
+    for statement in query.fetch_all(&mut *conn).await? {
+        sqlx::raw_sql(AssertSqlSafe(statement))
+            .execute(&mut *conn)
+            .await?;
+    }
     Ok(())
 }

@@ -12,9 +12,9 @@ mod tx;
 
 pub use blocked::Blocker;
 pub use error::{Error, StoreError};
-pub use fence::{Fence, Floor, Holder, Permit, Reason, Refusal, Resource};
+pub use fence::{Fence, Floor, Holder, MayRefuse, Permit, Reason, Refusal, Resource};
 pub use guard::{Closed, Guard};
-pub use install::{InstallError, Schema, install};
+pub use install::{InstallError, Schema, install, migrations};
 pub use open_permit::OpenPermit;
 pub use records::{Finding, OpeningRow, RefusalRow};
 pub use schema::SCHEMA;

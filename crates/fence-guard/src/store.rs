@@ -22,7 +22,7 @@ pub struct GuardOptions {
     pub pooled: bool,
     /// How long [`Guard::open`](crate::Guard::open) and [`Guard::close`](crate::Guard::close) wait for
     /// each lock, that is for the writers in flight, before they say who blocks them. From 1 ms to one
-    /// hour; default: ten seconds.
+    /// hour, and clamped to that; default: ten seconds. A charge waits for ten seconds at the most.
     pub wait: Duration,
 }
 
@@ -46,7 +46,10 @@ impl GuardOptions {
 
     /// With another bound on waiting.
     pub fn with_wait(self, wait: Duration) -> GuardOptions {
-        GuardOptions { wait, ..self }
+        GuardOptions {
+            wait: wait.clamp(Duration::from_millis(1), Duration::from_secs(3600)),
+            ..self
+        }
     }
 }
 
@@ -91,7 +94,7 @@ impl Store {
         if !self.options.pooled {
             return Ok(query.fetch_one(&self.pool).await?);
         }
-        let mut tx = self.pool.begin().await?;
+        let mut tx = self.begin().await?;
         let row = query.persistent(false).fetch_one(&mut *tx).await?;
         tx.commit().await?;
         Ok(row)
@@ -111,10 +114,18 @@ impl Store {
         if !self.options.pooled {
             return Ok(query.fetch_all(&self.pool).await?);
         }
-        let mut tx = self.pool.begin().await?;
+        let mut tx = self.begin().await?;
         let rows = query.persistent(false).fetch_all(&mut *tx).await?;
         tx.commit().await?;
         Ok(rows)
+    }
+
+    /// Begins a transaction at the level that the guard needs, whatever the role's default is.
+    async fn begin(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
+        Ok(self
+            .pool
+            .begin_with("begin isolation level read committed")
+            .await?)
     }
 
     /// Begins a transaction and calls a function in it that answers one row.
@@ -125,7 +136,7 @@ impl Store {
     where
         T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
     {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = self.begin().await?;
         let row = query
             .persistent(!self.options.pooled)
             .fetch_one(&mut *tx)

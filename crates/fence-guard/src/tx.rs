@@ -11,17 +11,27 @@ use crate::error::StoreError;
 ///
 /// It derefs to the connection, so `query`, `query_as` and savepoints work as usual. Until it ends, no
 /// successor can open the resource. Dropping it rolls back.
+///
+/// Behind a transaction pooler ([`GuardOptions::pooled`](crate::GuardOptions::pooled)) your own
+/// statements must have no name, either: `.persistent(false)` on each, or a pool whose connect options
+/// set `statement_cache_capacity(0)`.
 pub struct GuardedTx {
     pub(crate) tx: Transaction<'static, Postgres>,
 }
 
 impl GuardedTx {
-    /// Commits.
+    /// Commits: a look whether the transaction is still good, and COMMIT.
+    ///
+    /// The look is there because Postgres answers the COMMIT of a transaction in which a statement has
+    /// failed with success, and rolls it back. Whoever handles such a failure and goes on would be told
+    /// that it was written.
     ///
     /// # Errors
     /// [`StoreError::Unknown`] when the reply was lost: whether it committed must be looked up under a
-    /// newer opening; [`StoreError::Failed`] when Postgres said no.
-    pub async fn commit(self) -> Result<(), StoreError> {
+    /// newer opening; [`StoreError::Failed`] when a statement had failed before, or when Postgres said
+    /// no: nothing of the transaction was written.
+    pub async fn commit(mut self) -> Result<(), StoreError> {
+        sqlx::raw_sql("select 1").execute(&mut *self.tx).await?;
         Ok(self.tx.commit().await?)
     }
 

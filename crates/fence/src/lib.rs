@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod holder;
+mod may_refuse;
 mod number;
 mod permit;
 mod refusal;
 mod resource;
 
 pub use holder::Holder;
+pub use may_refuse::MayRefuse;
 pub use number::{Fence, FenceOutOfRange, Floor};
 pub use permit::Permit;
 pub use refusal::{Reason, Refusal};

@@ -1,11 +1,10 @@
 -- credit.open_account: opens a user account with a balance of 0. True when it is new, false when it was
--- there. Raises ZF004 for a name that is empty, longer than 512 bytes, or a system account's.
+-- there. Raises ZF001 outside READ COMMITTED, ZF004 for a name that is empty, longer than 512 bytes, or a
+-- system account's.
 create or replace function credit.open_account(p_name text, p_call text default 'open_account')
 returns boolean language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    if p_call is distinct from 'open_account' then
-        raise exception using errcode = 'ZF003', message = 'this statement calls "credit.open_account"';
-    end if;
+    perform fence.arm('open_account', p_call, interval '30 seconds');
     if p_name is null or octet_length(p_name) not between 1 and 512 then
         raise exception using errcode = 'ZF004', message = 'an account name has 1 to 512 bytes';
     end if;

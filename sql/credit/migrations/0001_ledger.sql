@@ -49,9 +49,24 @@ create table credit.entry (
         and (holder is null) = (fence is null))
 );
 
-create index entry_by_account on credit.entry (account, seq);
+create function credit.keep_entry() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+begin
+    raise exception using errcode = 'ZF005', message = 'entries are only ever added',
+        hint = 'an entry is undone by another entry';
+end $$;
+create trigger entry_keeps before update or delete on credit.entry
+    for each row execute function credit.keep_entry();
+create trigger entry_keeps_all before truncate on credit.entry
+    for each statement execute function credit.keep_entry();
 
--- The refused writes of the ledger, with what each would have done.
+create index entry_by_account on credit.entry (account, seq);
+-- "Is it paid for?", the read before every charge (credit.charged).
+create index entry_by_purpose on credit.entry (account, purpose, at) where operation = 'charge';
+
+-- The refused writes of the ledger, with what each would have done. What else was refused is told in the
+-- words of whoever called fence.admit: a row that only looks like the ledger's must not keep this view from
+-- being read.
 create view credit.refused_write as
     select r.seq, r.first_at, r.last_at, r.attempts, r.reason,
            r.operation, r.request,
@@ -60,7 +75,13 @@ create view credit.refused_write as
            r.write ->> 'purpose' as purpose,
            r.resource, r.presented_fence, r.presented_holder, r.observed_fence, r.observed_holder
     from fence.refusal r
-    where r.write ?& array['account', 'amount', 'purpose'];
+    where jsonb_typeof(r.write -> 'account') = 'string'
+      and jsonb_typeof(r.write -> 'purpose') = 'string'
+      -- Only a number may be looked at as one; 1.0 is whole, and yet no text that reads as a bigint.
+      and case when jsonb_typeof(r.write -> 'amount') = 'number' then
+              (r.write -> 'amount')::numeric between 1 and 9223372036854775807
+              and r.write ->> 'amount' ~ '^[0-9]+$'
+          end;
 
 -- What a ledger function answers; each function says which outcomes it has.
 --   replayed       answered from an earlier call with the same request id

@@ -13,7 +13,8 @@
 --              where nothing had been opened). A refusal is an answer, not an error, so that its row
 --              commits: COMMIT at once, the share locks are still held.
 --
--- Once per transaction and first in it. Raises ZF001 outside READ COMMITTED, ZF002 when the transaction
+-- Once per transaction and first in it: what was read before it, also by a cursor that is still open, was
+-- not fenced. Raises ZF001 outside READ COMMITTED, ZF002 when the transaction
 -- has already written, locked or admitted, ZF004 on bad arguments.
 create or replace function fence.admit(
     p_permits fence.permit[], p_operation text, p_request uuid, p_valid_for interval,
@@ -30,6 +31,14 @@ begin
             message = 'fence.admit comes once and first in its transaction, before any write or row lock';
     end if;
     v_permits := fence.canonical(p_permits);
+    -- Told now, not by the row of a refusal that cannot be written.
+    if p_operation is null or octet_length(p_operation) not between 1 and 128 then
+        raise exception using errcode = 'ZF004', message = 'an operation is named with 1 to 128 bytes';
+    end if;
+    if octet_length(p_write::text) > 8192 then
+        raise exception using errcode = 'ZF004',
+            message = 'what would be written is told with at most 8192 bytes of text';
+    end if;
 
     foreach p in array v_permits loop
         perform pg_advisory_xact_lock_shared(fence.lock_key(p.resource));
@@ -43,6 +52,7 @@ begin
             return;
         end if;
     end loop;
-    perform set_config('fence.admitted', to_jsonb(v_permits)::text, true);
+    perform set_config('fence.admitted', array_to_string(array(
+        select fence.admission(u.resource, u.fence, u.holder) from unnest(v_permits) u), E'\n'), true);
     outcome := 'admitted';
 end $$;

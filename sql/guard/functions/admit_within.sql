@@ -9,9 +9,8 @@ create or replace function fence.admit_within(
     out reason text, out mark bigint, out mark_holder uuid)
 language plpgsql as $$
 declare
-    v_admitted jsonb := fence.admitted();
-    v_permit jsonb := jsonb_build_array(
-        jsonb_build_object('resource', p_resource, 'fence', p_fence, 'holder', p_holder));
+    v_admitted text[] := fence.admitted();
+    v_permit text := fence.admission(p_resource, p_fence, p_holder);
 begin
     if v_admitted is null then
         if pg_current_xact_id_if_assigned() is not null then
@@ -20,7 +19,7 @@ begin
                 hint = 'begin it with fence.admit, or call the function on its own';
         end if;
         perform pg_advisory_xact_lock_shared(fence.lock_key(p_resource));
-    elsif not v_admitted @> v_permit then
+    elsif v_permit <> all (v_admitted) then
         raise exception using errcode = 'ZF006',
             message = format('fence %s of %s is not among the permits of this transaction', p_fence, p_resource);
     end if;
@@ -28,7 +27,7 @@ begin
     select l.reason, l.mark, l.mark_holder into reason, mark, mark_holder
         from fence.look(p_resource, p_fence, p_holder) l;
     if v_admitted is null and reason is null then
-        perform set_config('fence.admitted', v_permit::text, true);
+        perform set_config('fence.admitted', v_permit, true);
     elsif v_admitted is not null and reason is not null then
         raise exception using errcode = 'ZF006',
             message = format('fence %s of %s is %s, the mark is %s', p_fence, p_resource, reason, mark);

@@ -9,18 +9,25 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
           from fence.opening x) o
     where o.fence <= o.before
     union all
-    select 'S4', r.resource, r.opened_seq, format('the mark is %s, fence %s was opened', r.fence, o.fence)
+    select 'S4', coalesce(r.resource, o.resource), coalesce(r.opened_seq, o.seq),
+           case when r.resource is null then format('fence %s was opened, and has no mark', o.fence)
+                when o.resource is null then format('the mark is %s, and nobody has opened it', r.fence)
+                else format('the mark is %s by %s, the highest opening %s by %s',
+                            r.fence, r.holder, o.fence, o.holder) end
     from fence.resource r
-    cross join lateral (select x.fence from fence.opening x where x.resource = r.resource
-                        order by x.fence desc limit 1) o
-    where o.fence > r.fence
+    full join (select distinct on (x.resource) x.resource, x.fence, x.holder, x.seq
+               from fence.opening x order by x.resource, x.fence desc) o on o.resource = r.resource
+    where (r.fence, r.holder) is distinct from (o.fence, o.holder)
+      -- A mark that was folded lives on in the floor.
+      and not (r.resource is null and o.fence < (select f.fence from fence.floor f))
     union all
-    -- The row's own check binds what it says; here it is held against what was opened by then.
+    -- The row's own check binds what it says; here it is held against what was opened by then, or folded.
     select 'S7', f.resource, f.seq,
-           format('refused as stale against mark %s, which nobody had opened', f.observed_fence)
+           format('refused as %s against mark %s, which nobody had opened', f.reason, f.observed_fence)
     from fence.refusal f
-    where f.reason in ('stale', 'conflict', 'closed') and f.observed_holder is not null
-      and not exists (select from fence.opening o
-                      where o.resource = f.resource and o.fence = f.observed_fence
-                        and o.holder = f.observed_holder and o.seq < f.seq)
+    where case when f.observed_holder is null
+               then f.observed_fence > (select l.fence from fence.floor l)
+               else not exists (select from fence.opening o
+                                where o.resource = f.resource and o.fence = f.observed_fence
+                                  and o.holder = f.observed_holder and o.seq < f.seq) end
 $$;

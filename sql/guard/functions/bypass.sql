@@ -1,24 +1,41 @@
 -- fence.bypass: who and what could write around the guard. A row is a fact to judge, not a fault: the owner
 -- is always among them. kind:
 --   'owner', 'superuser', 'member of owner'  may do anything to the guard's and the ledger's tables
---   'table privilege'                        was given a right to write to one of their tables
+--   'table privilege'                        was given a right to write to one of their tables or columns
 --   'function privilege'                     may call a function that is only meant for the guard itself
---   'trigger'                                a trigger that keeps marks is switched off
+--   'schema privilege'                       may put objects of its own beside the guard's
+--   'trigger'                                a trigger that keeps marks and rows is switched off, or is gone
 --   'setting'                                switches triggers off, or durability
 create or replace function fence.bypass()
 returns table (kind text, subject text, finding text)
 language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
     with owned as (
-        select s.oid, s.nspname, s.nspowner from pg_namespace s where s.nspname in ('fence', 'credit')
-    ), outer_functions as (
-        select unnest(array[
-            'fence.open', 'fence.admit', 'fence.close', 'fence.mark', 'fence.openings', 'fence.refusals',
-            'fence.audit', 'fence.blockers', 'fence.bypass', 'credit.open_account', 'credit.grant',
-            'credit.charge', 'credit.balance', 'credit.charged', 'credit.entries', 'credit.refused',
-            'credit.audit']) as name
+        select s.oid, s.nspname, s.nspowner
+        from fence.installed i join pg_namespace s on s.nspname = i.schema_name
+    ), relations as (
+        select c.oid, c.relname, c.relowner, c.relacl, o.nspname, o.nspowner
+        from owned o
+        join pg_class c on c.relnamespace = o.oid and c.relkind in ('r', 'p', 'v', 'S')
+    ), privileges as (
+        select c.nspname, c.relname, c.relowner, a.grantee, a.privilege_type
+        from relations c cross join lateral aclexplode(c.relacl) a
+        union all
+        select c.nspname, c.relname, c.relowner, a.grantee, format('%s (%s)', a.privilege_type, t.attname)
+        from relations c
+        join pg_attribute t on t.attrelid = c.oid
+        cross join lateral aclexplode(t.attacl) a
     )
     select 'owner', r.rolname::text, format('owns schema %s', o.nspname)
     from owned o join pg_roles r on r.oid = o.nspowner
+    union all
+    select 'owner', r.rolname::text, format('owns %s.%s', c.nspname, c.relname)
+    from relations c join pg_roles r on r.oid = c.relowner
+    where c.relowner <> c.nspowner
+    union all
+    select 'owner', r.rolname::text, format('owns function %s.%s', o.nspname, p.proname)
+    from owned o
+    join pg_proc p on p.pronamespace = o.oid and p.proowner <> o.nspowner
+    join pg_roles r on r.oid = p.proowner
     union all
     select 'superuser', r.rolname::text, 'may write to every table'
     from pg_roles r where r.rolsuper
@@ -29,12 +46,22 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     join pg_roles r on r.oid <> w.oid and not r.rolsuper and pg_has_role(r.oid, w.oid, 'member')
     union all
     select 'table privilege', coalesce(r.rolname, 'PUBLIC')::text,
-           format('%s on %s.%s', a.privilege_type, o.nspname, c.relname)
+           format('%s on %s.%s', p.privilege_type, p.nspname, p.relname)
+    from privileges p
+    left join pg_roles r on r.oid = p.grantee
+    where p.grantee <> p.relowner and p.privilege_type ~ '^(INSERT|UPDATE|DELETE|TRUNCATE|TRIGGER)'
+    union all
+    select 'table privilege', r.rolname::text, 'may write to every table, as a member of pg_write_all_data'
+    from pg_roles w
+    join pg_roles r on r.oid <> w.oid and not r.rolsuper and pg_has_role(r.oid, w.oid, 'member')
+    where w.rolname = 'pg_write_all_data'
+    union all
+    select 'schema privilege', coalesce(r.rolname, 'PUBLIC')::text, format('CREATE on schema %s', o.nspname)
     from owned o
-    join pg_class c on c.relnamespace = o.oid and c.relkind in ('r', 'p', 'v', 'S')
-    cross join lateral aclexplode(c.relacl) a
+    join pg_namespace s on s.oid = o.oid
+    cross join lateral aclexplode(s.nspacl) a
     left join pg_roles r on r.oid = a.grantee
-    where a.grantee <> c.relowner and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER')
+    where a.grantee <> o.nspowner and a.privilege_type = 'CREATE'
     union all
     select 'function privilege', coalesce(r.rolname, 'PUBLIC')::text,
            format('EXECUTE on %s.%s', o.nspname, p.proname)
@@ -42,14 +69,24 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     join pg_proc p on p.pronamespace = o.oid
     cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
     left join pg_roles r on r.oid = a.grantee
-    where a.grantee <> p.proowner
-      and format('%s.%s', o.nspname, p.proname) not in (select f.name from outer_functions f)
+    where a.grantee <> p.proowner and not p.prosecdef
+      -- Those that are SECURITY DEFINER are the outer ones, and meant to be given.
     union all
     select 'trigger', t.tgname::text, format('is switched off on %s', t.tgrelid::regclass)
     from owned o
     join pg_class c on c.relnamespace = o.oid
     join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal
     where t.tgenabled not in ('O', 'A')
+    union all
+    select 'trigger', k.tgname, format('is gone from %s', k.tab)
+    from (values ('fence.resource', 'resource_keeps_mark'), ('fence.resource', 'resource_keeps_marks'),
+                 ('fence.floor', 'floor_keeps'), ('fence.floor', 'floor_keeps_all'),
+                 ('fence.opening', 'opening_keeps'), ('fence.opening', 'opening_keeps_all'),
+                 ('credit.entry', 'entry_keeps'), ('credit.entry', 'entry_keeps_all')) k (tab, tgname)
+    -- The ledger need not be installed.
+    where to_regclass(k.tab) is not null
+      and not exists (select from pg_trigger t
+                      where t.tgrelid = to_regclass(k.tab) and t.tgname = k.tgname)
     union all
     select 'setting', coalesce(r.rolname, 'every role')::text, s.setting
     from pg_db_role_setting d

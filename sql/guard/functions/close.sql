@@ -16,11 +16,16 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_closed boolean;
 begin
-    perform fence.arm('close', p_call, interval '1 second');
-    perform fence.bound_wait(p_wait);
+    perform fence.arm('close', p_call, interval '1 second', p_wait);
     perform fence.check_permit(p_resource, p_fence, p_holder);
     if p_lease_left_ms is null then
         raise exception using errcode = 'ZF004', message = 'close takes what is left of the lease, in ms';
+    end if;
+    -- Two transactions of one holder that have written and then close would each wait for the other's
+    -- share lock.
+    if pg_current_xact_id_if_assigned() is not null then
+        raise exception using errcode = 'ZF002',
+            message = 'fence.close comes first in its transaction, before any write or row lock';
     end if;
 
     -- As in open: a holder that was overtaken must not queue in front of the rightful one's writers.

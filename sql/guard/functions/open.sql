@@ -9,7 +9,7 @@
 --                minted itself is unclosed and valid until valid_until)
 -- mark           the mark after the call, mark_holder who opened it
 -- seq            the number of the opening (opened, already open)
--- takeover       opened over an opening that was not closed
+-- takeover       opened over an opening that was not closed (opened, already open)
 -- valid_for      how long the opener means to hold: for liveness and figures, never for safety
 -- wait           how long it may wait for each lock, that is for the writers in flight; then it raises
 --                55P03, nothing has changed, and fence.blockers says whom it waited for
@@ -27,8 +27,7 @@ declare
     v_floor bigint;
     v_found boolean;
 begin
-    perform fence.arm('open', p_call, p_valid_for);
-    perform fence.bound_wait(p_wait);
+    perform fence.arm('open', p_call, p_valid_for, p_wait);
     perform fence.check_permit(p_resource, p_fence, p_holder);
     if pg_current_xact_id_if_assigned() is not null then
         raise exception using errcode = 'ZF002',
@@ -65,8 +64,9 @@ begin
     end if;
     if outcome is not null then
         mark := r.fence; mark_holder := r.holder; valid_until := r.valid_until;
-        seq := case outcome when 'already open' then r.opened_seq end;
-        takeover := false;
+        if outcome = 'already open' then
+            select o.seq, o.takeover into seq, takeover from fence.opening o where o.seq = r.opened_seq;
+        end if;
         return;
     end if;
 

@@ -1,5 +1,5 @@
 -- fence.refusals: refused writes in the order of their numbers, of one resource or (null) of all, after
--- one of them, at most so many.
+-- one of them, at most so many; null is all, less than 0 raises 2201W.
 create or replace function fence.refusals(p_resource text, p_after bigint, p_limit int)
 returns setof fence.refusal language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select f.* from fence.refusal f

@@ -5,11 +5,12 @@ create or replace function fence.refuse(
 returns void language sql as $$
     insert into fence.refusal as x
         (resource, presented_fence, presented_holder, operation, request, reason,
-         observed_fence, observed_holder, write)
-    values
-        (p_permit.resource, p_permit.fence, p_permit.holder, p_operation,
-         coalesce(p_request, '00000000-0000-0000-0000-000000000000'), p_reason,
-         p_observed_fence, p_observed_holder, coalesce(p_write, '{}'))
+         observed_fence, observed_holder, write, first_at, last_at)
+    select
+        p_permit.resource, p_permit.fence, p_permit.holder, p_operation,
+        coalesce(p_request, '00000000-0000-0000-0000-000000000000'), p_reason,
+        p_observed_fence, p_observed_holder, coalesce(p_write, '{}'), c.now, c.now
+    from clock_timestamp() c (now)
     on conflict on constraint refusal_once do update
         set attempts = x.attempts + 1, last_at = greatest(x.last_at, excluded.last_at)
 $$;

@@ -109,6 +109,33 @@ begin
         hint = 'a lower mark would admit writes of holders that have been overtaken';
 end $$;
 
+-- The floor stands for every mark that was folded, and openings are what an audit holds marks against:
+-- the one only rises, the others only come.
+create function fence.keep_floor() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+begin
+    if tg_op = 'UPDATE' and new.fence >= old.fence then
+        return new;
+    end if;
+    raise exception using
+        errcode = 'ZF005',
+        message = 'the floor never goes down and is never deleted',
+        hint = 'a lower floor would admit writes of holders that have been overtaken';
+end $$;
+create function fence.keep_opening() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+begin
+    raise exception using errcode = 'ZF005', message = 'openings are only ever added';
+end $$;
+
+create trigger floor_keeps before update or delete on fence.floor
+    for each row execute function fence.keep_floor();
+create trigger floor_keeps_all before truncate on fence.floor
+    for each statement execute function fence.keep_floor();
+create trigger opening_keeps before update or delete on fence.opening
+    for each row execute function fence.keep_opening();
+create trigger opening_keeps_all before truncate on fence.opening
+    for each statement execute function fence.keep_opening();
 create trigger resource_keeps_mark before update or delete on fence.resource
     for each row execute function fence.keep_mark();
 create trigger resource_keeps_marks before truncate on fence.resource

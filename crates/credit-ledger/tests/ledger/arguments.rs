@@ -1,0 +1,363 @@
+//! The outer functions, each with a good call, and for each argument what else somebody may send.
+
+/// A bad argument, and the SQLSTATEs that it may come to; none where it is answered all the same.
+pub(crate) type Bad = (&'static str, &'static [&'static str]);
+
+/// One argument of a function.
+pub(crate) struct Argument {
+    pub(crate) good: &'static str,
+    pub(crate) bad: &'static [Bad],
+}
+
+/// An outer function.
+pub(crate) struct Outer {
+    pub(crate) name: &'static str,
+    pub(crate) arguments: &'static [Argument],
+}
+
+/// A bad argument.
+const BAD: &[&str] = &["ZF004"];
+/// Another function was meant.
+const MIXED_UP: &[&str] = &["ZF003"];
+/// Answered without a change: the function's head says with what.
+const ANSWERED: &[&str] = &[];
+/// Postgres' own word for a limit below zero.
+const BELOW_ZERO: &[&str] = &["2201W"];
+/// Before version 17 no interval is infinite: Postgres itself does not read it.
+const INFINITE: &[&str] = &["ZF004", "22007"];
+
+const fn argument(good: &'static str, bad: &'static [Bad]) -> Argument {
+    Argument { good, bad }
+}
+
+/// A resource that is open under fence 5, or a name that can be none.
+const RESOURCE: Argument = argument("'r'", NAMES);
+const ACCOUNT: Argument = argument("'alice'", ACCOUNTS);
+const NAMES: &[Bad] = &[
+    ("null", BAD),
+    ("''", BAD),
+    ("repeat('x', 513)", BAD),
+    ("repeat('é', 257)", BAD),
+    ("repeat('x', 1048576)", BAD),
+];
+const ACCOUNTS: &[Bad] = &[
+    ("null", BAD),
+    ("''", BAD),
+    ("repeat('x', 513)", BAD),
+    ("repeat('x', 1048576)", BAD),
+    ("'nobody'", ANSWERED),
+    ("'issued'", ANSWERED),
+    (r#"$$'; drop table credit.entry; --$$"#, ANSWERED),
+];
+const FENCES: &[Bad] = &[
+    ("null", BAD),
+    ("0", BAD),
+    ("-1", BAD),
+    ("4611686018427387904", BAD),
+    ("9223372036854775807", BAD),
+    ("-9223372036854775808", BAD),
+    ("1", ANSWERED),
+];
+const HOLDERS: &[Bad] = &[("null", BAD)];
+const HOLDER: Argument = argument("'00000000-0000-4000-8000-000000000005'", HOLDERS);
+const VALID_FOR: Argument = argument(
+    "'30 s'",
+    &[
+        ("null", BAD),
+        ("'0'", BAD),
+        ("'-1 s'", BAD),
+        ("'1 day -24:00:00.000001'", BAD),
+        ("'367 days'", BAD),
+        ("'178000000 years'", BAD),
+        ("'-178000000 years'", BAD),
+        ("'infinity'", INFINITE),
+        ("'-infinity'", INFINITE),
+    ],
+);
+const WAIT: Argument = argument(
+    "'10 s'",
+    &[
+        ("null", BAD),
+        ("'0'", BAD),
+        ("'999 us'", BAD),
+        ("'-1 s'", BAD),
+        ("'1 hour 1 us'", BAD),
+        ("'178000000 years'", BAD),
+        ("'infinity'", INFINITE),
+    ],
+);
+const CALLS: &[Bad] = &[
+    ("null", MIXED_UP),
+    ("''", MIXED_UP),
+    ("'other'", MIXED_UP),
+    ("repeat('x', 1048576)", MIXED_UP),
+];
+const REQUEST: Argument = argument(
+    "'00000000-0000-4000-8000-0000000000aa'",
+    &[
+        ("null", BAD),
+        ("'00000000-0000-0000-0000-000000000000'", BAD),
+    ],
+);
+const PURPOSE: Argument = argument(
+    "'query'",
+    &[
+        ("null", BAD),
+        ("repeat('x', 513)", BAD),
+        ("repeat('x', 1048576)", BAD),
+    ],
+);
+/// Readers answer every question.
+const AFTER: Argument = argument(
+    "0",
+    &[
+        ("null", ANSWERED),
+        ("-9223372036854775808", ANSWERED),
+        ("9223372036854775807", ANSWERED),
+    ],
+);
+const LIMIT: Argument = argument(
+    "10",
+    &[
+        ("null", ANSWERED),
+        ("0", ANSWERED),
+        ("2147483647", ANSWERED),
+        ("-1", BELOW_ZERO),
+        ("-2147483648", BELOW_ZERO),
+    ],
+);
+const ASKED_FOR: &[Bad] = &[
+    ("null", ANSWERED),
+    ("''", ANSWERED),
+    ("repeat('x', 1048576)", ANSWERED),
+];
+
+const PERMITS: Argument = argument(
+    "array[('r', 5, '00000000-0000-4000-8000-000000000005')::fence.permit]",
+    &[
+        ("null", BAD),
+        ("'{}'", BAD),
+        ("array[null]::fence.permit[]", BAD),
+        ("array[(null, 5, gen_random_uuid())::fence.permit]", BAD),
+        ("array[('r', null, gen_random_uuid())::fence.permit]", BAD),
+        ("array[('r', 5, null)::fence.permit]", BAD),
+        ("array[('', 5, gen_random_uuid())::fence.permit]", BAD),
+        (
+            "array[(repeat('x', 513), 5, gen_random_uuid())::fence.permit]",
+            BAD,
+        ),
+        ("array[('r', 0, gen_random_uuid())::fence.permit]", BAD),
+        (
+            "array[('r', 4611686018427387904, gen_random_uuid())::fence.permit]",
+            BAD,
+        ),
+        (
+            "array[('r', 5, gen_random_uuid()), ('s', 0, gen_random_uuid())]::fence.permit[]",
+            BAD,
+        ),
+        (
+            "array[('r', 5, gen_random_uuid()), null]::fence.permit[]",
+            BAD,
+        ),
+        (
+            "array[('r', 5, gen_random_uuid()), ('r', 6, gen_random_uuid())]::fence.permit[]",
+            BAD,
+        ),
+        (
+            "array[array[('r', 5, gen_random_uuid())], array[('r', 5, gen_random_uuid())]]::fence.permit[]",
+            BAD,
+        ),
+        (
+            "array(select ('r' || n, 5, gen_random_uuid())::fence.permit from generate_series(1, 65) n)",
+            BAD,
+        ),
+    ],
+);
+const OPERATION: Argument = argument(
+    "'query'",
+    &[
+        ("null", BAD),
+        ("''", BAD),
+        ("repeat('x', 129)", BAD),
+        ("repeat('x', 1048576)", BAD),
+    ],
+);
+const WRITE: Argument = argument(
+    "'{}'",
+    &[
+        ("null", ANSWERED),
+        ("to_jsonb(repeat('x', 8191))", BAD),
+        ("to_jsonb(repeat('x', 1048576))", BAD),
+    ],
+);
+
+/// Every outer function, in the order of their names.
+pub(crate) const OUTER_CALLS: &[Outer] = &[
+    Outer {
+        name: "credit.audit",
+        arguments: &[],
+    },
+    Outer {
+        name: "credit.balance",
+        arguments: &[argument("'alice'", ASKED_FOR)],
+    },
+    Outer {
+        name: "credit.charge",
+        arguments: &[
+            RESOURCE,
+            argument(
+                "5",
+                &[
+                    ("null", BAD),
+                    ("0", BAD),
+                    ("-1", BAD),
+                    ("4611686018427387904", BAD),
+                    ("9223372036854775807", BAD),
+                    ("-9223372036854775808", BAD),
+                ],
+            ),
+            HOLDER,
+            REQUEST,
+            ACCOUNT,
+            argument(
+                "1",
+                &[
+                    ("null", BAD),
+                    ("0", BAD),
+                    ("-1", BAD),
+                    ("-9223372036854775808", BAD),
+                    ("11", ANSWERED),
+                    ("4611686018427387904", ANSWERED),
+                    ("9223372036854775807", ANSWERED),
+                ],
+            ),
+            PURPOSE,
+            argument("'charge'", CALLS),
+        ],
+    },
+    Outer {
+        name: "credit.charged",
+        arguments: &[
+            argument("'alice'", ASKED_FOR),
+            argument("'query'", ASKED_FOR),
+            argument(
+                "'-infinity'",
+                &[("null", ANSWERED), ("'infinity'", ANSWERED)],
+            ),
+        ],
+    },
+    Outer {
+        name: "credit.entries",
+        arguments: &[argument("'alice'", ASKED_FOR), AFTER, LIMIT],
+    },
+    Outer {
+        name: "credit.grant",
+        arguments: &[
+            REQUEST,
+            ACCOUNT,
+            argument(
+                "1",
+                &[
+                    ("null", BAD),
+                    ("0", BAD),
+                    ("-1", BAD),
+                    ("-9223372036854775808", BAD),
+                    ("9223372036854775807", ANSWERED),
+                ],
+            ),
+            PURPOSE,
+            argument("'grant'", CALLS),
+        ],
+    },
+    Outer {
+        name: "credit.open_account",
+        arguments: &[
+            argument(
+                "'bob'",
+                &[
+                    ("null", BAD),
+                    ("''", BAD),
+                    ("repeat('x', 513)", BAD),
+                    ("repeat('x', 1048576)", BAD),
+                    ("'issued'", BAD),
+                    ("'alice'", ANSWERED),
+                ],
+            ),
+            argument("'open_account'", CALLS),
+        ],
+    },
+    Outer {
+        name: "credit.refused",
+        arguments: &[AFTER, LIMIT],
+    },
+    Outer {
+        name: "fence.admit",
+        arguments: &[
+            PERMITS,
+            OPERATION,
+            argument(
+                "null",
+                &[("'00000000-0000-0000-0000-000000000000'", ANSWERED)],
+            ),
+            VALID_FOR,
+            WRITE,
+            argument("'admit'", CALLS),
+        ],
+    },
+    Outer {
+        name: "fence.audit",
+        arguments: &[],
+    },
+    Outer {
+        name: "fence.blockers",
+        arguments: &[argument("'r'", ASKED_FOR)],
+    },
+    Outer {
+        name: "fence.bypass",
+        arguments: &[],
+    },
+    Outer {
+        name: "fence.close",
+        arguments: &[
+            RESOURCE,
+            argument("5", FENCES),
+            HOLDER,
+            argument("1", &[("null", BAD)]),
+            WAIT,
+            argument("'close'", CALLS),
+        ],
+    },
+    Outer {
+        name: "fence.mark",
+        arguments: &[RESOURCE, argument("'mark'", CALLS)],
+    },
+    Outer {
+        name: "fence.open",
+        arguments: &[
+            RESOURCE,
+            argument("6", FENCES),
+            HOLDER,
+            VALID_FOR,
+            WAIT,
+            argument("'open'", CALLS),
+        ],
+    },
+    Outer {
+        name: "fence.open_next",
+        arguments: &[
+            argument("'s'", NAMES),
+            HOLDER,
+            VALID_FOR,
+            WAIT,
+            argument("'open_next'", CALLS),
+        ],
+    },
+    Outer {
+        name: "fence.openings",
+        arguments: &[argument("'r'", ASKED_FOR), AFTER, LIMIT],
+    },
+    Outer {
+        name: "fence.refusals",
+        arguments: &[argument("'r'", ASKED_FOR), AFTER, LIMIT],
+    },
+];

@@ -1,0 +1,20 @@
+//! The ledger under what a payments team would try on it: a role that has nothing but EXECUTE, every
+//! argument at its edges, sessions that want less durability, servers that lose their power, and a
+//! pooler in between. Rules: S4, S6, S7, S9; cases: C32, C40, C46, C48.
+
+mod support;
+
+mod bypass;
+mod hostile_session;
+mod privileges;
+
+mod arguments;
+mod bad_input;
+mod foreign;
+mod refused_rows;
+
+mod durability;
+mod synchronous_commit;
+mod unknown;
+
+mod pooler;

@@ -1,0 +1,81 @@
+//! A private server, both schemas, and a role of the application that has nothing but
+//! `credit.grant_to`.
+
+use promises::{Session, World};
+use sqlx::{Connection, PgConnection, PgPool, SqlSafeStr};
+use testbed::{Options, PostgresServer};
+
+/// The functions that a role may call after `credit.grant_to`, in the order of their names; all
+/// others are inner ones.
+pub(crate) const OUTER: [&str; 18] = [
+    "credit.audit",
+    "credit.balance",
+    "credit.charge",
+    "credit.charged",
+    "credit.entries",
+    "credit.grant",
+    "credit.open_account",
+    "credit.refused",
+    "fence.admit",
+    "fence.audit",
+    "fence.blockers",
+    "fence.bypass",
+    "fence.close",
+    "fence.mark",
+    "fence.open",
+    "fence.open_next",
+    "fence.openings",
+    "fence.refusals",
+];
+
+/// A world whose application is not its owner.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) world: World,
+    url: String,
+    _server: PostgresServer,
+}
+
+impl App {
+    /// Roles belong to a whole server, so this one is private.
+    pub(crate) async fn start(options: &Options) -> App {
+        let server = PostgresServer::start(options).unwrap();
+        let world = World::at(server.url()).await;
+        let role = sqlx::raw_sql(include_str!("sql/application_role.sql"));
+        role.execute(world.pool()).await.unwrap();
+        App {
+            world,
+            url: server.url().replace("postgres@", "app@"),
+            _server: server,
+        }
+    }
+
+    /// The URL that the application logs in with.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// A connection of the application.
+    pub(crate) async fn session(&self) -> Session {
+        session(&self.url).await
+    }
+}
+
+pub(crate) async fn session(url: &str) -> Session {
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    let pid = sqlx::query_scalar("select pg_backend_pid()");
+    let pid = pid.fetch_one(&mut connection).await.unwrap();
+    Session { connection, pid }
+}
+
+/// One column of text.
+pub(crate) async fn texts(pool: &PgPool, query: impl SqlSafeStr) -> Vec<String> {
+    sqlx::query_scalar(query).fetch_all(pool).await.unwrap()
+}
+
+/// Every row of every table of both schemas, as text, with the table that it stands in.
+pub(crate) async fn every_row(pool: &PgPool) -> Vec<String> {
+    let each = texts(pool, include_str!("sql/tables.sql")).await;
+    let query = each.join(" union all ") + " order by 1";
+    texts(pool, sqlx::AssertSqlSafe(query)).await
+}

@@ -1,0 +1,1 @@
+alter table note add column at timestamptz not null default now();

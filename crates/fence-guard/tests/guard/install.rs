@@ -1,0 +1,133 @@
+//! Installing: at once from many instances, again at every start, and all or nothing.
+
+use std::sync::Arc;
+
+use fence_guard::{InstallError, SCHEMA, Schema, install};
+use promises::within;
+use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
+
+use crate::support::pool;
+
+/// Both schemas, each after the one that it needs.
+pub(crate) const BOTH: [Schema; 2] = [SCHEMA, credit_ledger::SCHEMA];
+
+/// So many instances start at once.
+const INSTANCES: usize = 16;
+
+/// What the schemas are made of, and which transactions wrote it.
+pub(crate) async fn catalogue(pool: &PgPool) -> Vec<String> {
+    sqlx::query_scalar(include_str!("catalogue.sql"))
+        .fetch_all(pool)
+        .await
+        .unwrap()
+}
+
+/// Whether there is a schema of this name.
+async fn is_there(pool: &PgPool, schema: &str) -> bool {
+    sqlx::query_scalar("select exists (select from pg_namespace where nspname = $1)")
+        .bind(schema)
+        .fetch_one(pool)
+        .await
+        .unwrap()
+}
+
+/// Installs from many instances at once: each has its connection, and waits for the others.
+pub(crate) async fn install_at_once(url: &str, instances: Vec<Vec<Schema>>) {
+    let start = Arc::new(Barrier::new(instances.len()));
+    let mut installs = JoinSet::new();
+    for schemas in instances {
+        let (pool, start) = (pool(url, 1).await, start.clone());
+        installs.spawn(async move {
+            start.wait().await;
+            install(&pool, &schemas).await
+        });
+    }
+    let outcomes = within("installs at once", installs.join_all()).await;
+    for outcome in outcomes {
+        outcome.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn sixteen_installs_at_once_on_an_empty_database_leave_one_set() {
+    let database = testbed::database("sixteen_installs").await;
+    install_at_once(database.url(), vec![BOTH.to_vec(); INSTANCES]).await;
+
+    let pool = pool(database.url(), 1).await;
+    let sets: Vec<(String, i32)> = sqlx::query_as(
+        "select schema_name, functions_version from fence.installed order by 1 desc",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    let expected = BOTH.map(|schema| (schema.name.to_owned(), schema.functions_version));
+    assert_eq!(sets, expected);
+    let twice: Vec<String> = sqlx::query_scalar(
+        "select format('%s.%s', pronamespace::regnamespace, proname) from pg_proc
+         where pronamespace::regnamespace::text in ('fence', 'credit') group by 1 having count(*) > 1",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    assert!(twice.is_empty(), "{twice:?}");
+}
+
+#[tokio::test]
+async fn an_install_over_itself_changes_nothing() {
+    let database = testbed::database("install_over_itself").await;
+    let pool = pool(database.url(), 1).await;
+    install(&pool, &BOTH).await.unwrap();
+    let before = catalogue(&pool).await;
+    install(&pool, &BOTH).await.unwrap();
+    assert_eq!(catalogue(&pool).await, before);
+}
+
+#[tokio::test]
+async fn a_function_that_fails_leaves_nothing_of_the_install() {
+    let database = testbed::database("failing_function").await;
+    let pool = pool(database.url(), 1).await;
+    let broken = Schema {
+        name: "credit",
+        functions: &["create function credit.broken() returns int language sql as 'select'"],
+        ..credit_ledger::SCHEMA
+    };
+    let outcome = install(&pool, &[SCHEMA, broken]).await;
+    assert!(
+        matches!(outcome, Err(InstallError::Database(_))),
+        "{outcome:?}"
+    );
+    assert!(!is_there(&pool, "fence").await && !is_there(&pool, "credit").await);
+    // Nothing is left that a correct install would trip over.
+    install(&pool, &BOTH).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_role_that_may_not_create_schemas_is_told_so_and_leaves_nothing() {
+    let database = testbed::database("install_without_rights").await;
+    // One of Postgres' own roles, so that none has to be made on a server that may be somebody's.
+    let poor = PgPoolOptions::new()
+        .max_connections(1)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                let become_it = sqlx::query("set role pg_read_all_data");
+                become_it.execute(connection).await.map(drop)
+            })
+        })
+        .connect(database.url())
+        .await
+        .unwrap();
+    let error = install(&poor, &BOTH).await.unwrap_err();
+    let InstallError::Database(sqlx::Error::Database(answer)) = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(answer.code().as_deref(), Some("42501"));
+    let text = error.to_string();
+    assert!(
+        text.contains("not installed") && text.contains("permission denied for database"),
+        "{text}"
+    );
+    assert!(!is_there(&poor, "fence").await);
+}
