@@ -300,3 +300,14 @@ async fn what_can_be_no_permit_is_a_bad_argument() {
     }
     assert_untouched(&world).await;
 }
+
+/// Two transactions of one holder that have written, and then close, would each wait for the other.
+#[tokio::test]
+async fn a_close_after_a_write_is_a_misuse() {
+    let (world, mut session, mine, _) = opened().await;
+    session.run("begin").await;
+    assert_eq!(session.admit(&[&mine]).await.unwrap().outcome, "admitted");
+    assert_eq!(sqlstate(session.close(&mine).await), "ZF002");
+    session.run("rollback").await;
+    assert_untouched(&world).await;
+}

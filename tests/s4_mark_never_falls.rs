@@ -21,7 +21,11 @@ async fn no_statement_by_hand_lowers_deletes_or_heals_a_mark() {
     let closed = client.open(&permit("closed", 5)).await;
     client.close(&closed).await;
 
+    world.account("alice", 5).await;
+
     let mut hand = world.session().await;
+    // The floor rises, and only rises.
+    hand.run("update fence.floor set fence = 2").await;
     for statement in [
         "update fence.resource set fence = 4",
         "update fence.resource set fence = 4 where resource = 'closed'",
@@ -34,6 +38,15 @@ async fn no_statement_by_hand_lowers_deletes_or_heals_a_mark() {
         "delete from fence.resource where resource = 'closed'",
         "truncate fence.resource",
         "truncate fence.resource cascade",
+        "update fence.floor set fence = 0",
+        "delete from fence.floor",
+        "truncate fence.floor",
+        "update fence.opening set fence = 4 where resource = 'open'",
+        "delete from fence.opening",
+        "truncate fence.opening",
+        "update credit.entry set change = 1",
+        "delete from credit.entry",
+        "truncate credit.entry",
         "insert into fence.resource
             (resource, fence, holder, opened_seq, opened_at, valid_until, minted)
             values ('open', 1, gen_random_uuid(), 1, now(), now(), false)

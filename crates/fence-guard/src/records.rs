@@ -70,7 +70,7 @@ pub struct RefusalRow {
 pub struct Finding {
     /// Which rule: `S1`, `S3` …
     pub rule: String,
-    /// The resource or account that it is about.
+    /// What it is about: a resource, or what else the auditor keeps.
     pub subject: String,
     /// The row's number, where there is one.
     pub seq: Option<i64>,

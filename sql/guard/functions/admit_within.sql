@@ -1,4 +1,4 @@
--- fence.admit_within: the admission of a function that both admits and writes, such as credit.charge.
+-- fence.admit_within: the admission of a function that both admits and writes, such as a ledger's charge.
 --
 -- Where the transaction is not admitted yet, it is admitted under this one permit; reason says why not,
 -- and the caller records the refusal. Where it is, the permit must be among the admitted ones and must

@@ -69,8 +69,8 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     join pg_proc p on p.pronamespace = o.oid
     cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
     left join pg_roles r on r.oid = a.grantee
+    -- Those that are SECURITY DEFINER are the outer ones, and meant to be given.
     where a.grantee <> p.proowner and not p.prosecdef
-      -- Those that are SECURITY DEFINER are the outer ones, and meant to be given.
     union all
     select 'trigger', t.tgname::text, format('is switched off on %s', t.tgrelid::regclass)
     from owned o
@@ -78,15 +78,16 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal
     where t.tgenabled not in ('O', 'A')
     union all
-    select 'trigger', k.tgname, format('is gone from %s', k.tab)
-    from (values ('fence.resource', 'resource_keeps_mark'), ('fence.resource', 'resource_keeps_marks'),
-                 ('fence.floor', 'floor_keeps'), ('fence.floor', 'floor_keeps_all'),
-                 ('fence.opening', 'opening_keeps'), ('fence.opening', 'opening_keeps_all'),
-                 ('credit.entry', 'entry_keeps'), ('credit.entry', 'entry_keeps_all')) k (tab, tgname)
-    -- The ledger need not be installed.
-    where to_regclass(k.tab) is not null
-      and not exists (select from pg_trigger t
-                      where t.tgrelid = to_regclass(k.tab) and t.tgname = k.tgname)
+    -- A function keep_T keeps the rows of table T, by the triggers T_keeps and T_keeps_all.
+    select 'trigger', k.trigger_name, format('is gone from %s.%s', o.nspname, k.table_name)
+    from owned o
+    join pg_proc p on p.pronamespace = o.oid and p.prorettype = 'trigger'::regtype and p.proname like 'keep\_%'
+    cross join lateral (select substr(p.proname, 6) as table_name) n
+    cross join lateral (values (n.table_name, n.table_name || '_keeps'),
+                               (n.table_name, n.table_name || '_keeps_all')) k (table_name, trigger_name)
+    where not exists (select from pg_trigger t join pg_class c on c.oid = t.tgrelid
+                      where c.relnamespace = o.oid and c.relname = k.table_name
+                        and t.tgname = k.trigger_name and t.tgfoid = p.oid)
     union all
     select 'setting', coalesce(r.rolname, 'every role')::text, s.setting
     from pg_db_role_setting d

@@ -95,7 +95,7 @@ create table fence.refusal (
 
 -- S4 and S5, also against a hand at the keyboard: a mark never goes down and is never just deleted, one
 -- number never changes its holder, and closed never heals.
-create function fence.keep_mark() returns trigger language plpgsql
+create function fence.keep_resource() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
     if tg_op = 'UPDATE' and new.resource = old.resource
@@ -136,10 +136,10 @@ create trigger opening_keeps before update or delete on fence.opening
     for each row execute function fence.keep_opening();
 create trigger opening_keeps_all before truncate on fence.opening
     for each statement execute function fence.keep_opening();
-create trigger resource_keeps_mark before update or delete on fence.resource
-    for each row execute function fence.keep_mark();
-create trigger resource_keeps_marks before truncate on fence.resource
-    for each statement execute function fence.keep_mark();
+create trigger resource_keeps before update or delete on fence.resource
+    for each row execute function fence.keep_resource();
+create trigger resource_keeps_all before truncate on fence.resource
+    for each statement execute function fence.keep_resource();
 
 -- What a holder shows: the same three words as in Redis and in Rust.
 create type fence.permit as (resource text, fence bigint, holder uuid);

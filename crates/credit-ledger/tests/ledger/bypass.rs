@@ -157,21 +157,21 @@ async fn every_way_around_is_named() {
             "every table",
         ),
         (
-            "alter table fence.resource disable trigger resource_keeps_mark",
+            "alter table fence.resource disable trigger resource_keeps",
             "trigger",
-            "resource_keeps_mark",
+            "resource_keeps",
             "switched off",
         ),
         (
             "alter table fence.resource disable trigger all",
             "trigger",
-            "resource_keeps_marks",
+            "resource_keeps_all",
             "switched off",
         ),
         (
-            "alter table fence.resource enable replica trigger resource_keeps_mark",
+            "alter table fence.resource enable replica trigger resource_keeps",
             "trigger",
-            "resource_keeps_mark",
+            "resource_keeps",
             "switched off",
         ),
         (
@@ -181,9 +181,9 @@ async fn every_way_around_is_named() {
             "gone from credit.entry",
         ),
         (
-            "drop trigger resource_keeps_marks on fence.resource",
+            "drop trigger resource_keeps_all on fence.resource",
             "trigger",
-            "resource_keeps_marks",
+            "resource_keeps_all",
             "gone",
         ),
         (

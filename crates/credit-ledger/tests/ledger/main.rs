@@ -6,6 +6,7 @@ mod support;
 
 mod bypass;
 mod hostile_session;
+mod limits;
 mod privileges;
 
 mod arguments;

@@ -130,3 +130,44 @@ async fn a_migration_with_another_text_is_refused_and_changes_nothing() {
     );
     assert_eq!(catalogue(&pool).await, before);
 }
+
+/// To Postgres a function with other parameters is another function: the old one would stay, callable and
+/// granted, and calls that leave parameters out would not know which is meant.
+#[tokio::test]
+async fn a_function_with_other_parameters_takes_the_place_and_the_grants_of_the_old_one() {
+    const OTHER: Schema = Schema {
+        functions_version: SCHEMA.functions_version + 1,
+        functions: &[include_str!("texts/mark_with_another_parameter.sql")],
+        ..SCHEMA
+    };
+    let database = testbed::database("other_parameters").await;
+    let pool = pool(database.url(), 1).await;
+    install(&pool, &[SCHEMA]).await.unwrap();
+    let role = format!("reader_{}", uuid::Uuid::new_v4().simple());
+    let statements = format!("create role {role}; grant execute on function fence.mark to {role}");
+    sqlx::raw_sql(AssertSqlSafe(statements))
+        .execute(&pool)
+        .await
+        .unwrap();
+
+    install(&pool, &[OTHER]).await.unwrap();
+    let functions: Vec<(String, bool)> = sqlx::query_as(
+        "select p.oid::regprocedure::text, has_function_privilege($1, p.oid, 'execute')
+         from pg_proc p where p.pronamespace = 'fence'::regnamespace
+           and p.prorettype <> 'trigger'::regtype",
+    )
+    .bind(&role)
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    assert_eq!(
+        functions,
+        [("fence.mark(text,text,integer)".to_owned(), true)]
+    );
+    assert_eq!(mark(&pool).await, 7);
+    let gone = format!("drop owned by {role}; drop role {role}");
+    sqlx::raw_sql(AssertSqlSafe(gone))
+        .execute(&pool)
+        .await
+        .unwrap();
+}

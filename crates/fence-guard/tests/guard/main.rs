@@ -12,6 +12,7 @@ mod install_beside_a_host;
 mod install_versions;
 
 mod blocked;
+mod commit;
 mod fairness;
 mod frozen;
 #[cfg(target_os = "linux")]
