@@ -1,6 +1,6 @@
 -- Replace the TTL of a lease that is still exactly ours.
 --
--- KEYS[1]  the lease: "<fence>:<holder>"
+-- KEYS[1]  the lease: "<fence>:<holder>", or "next:<waiter>" while it is reserved
 -- ARGV[1]  the value that it must have
 -- ARGV[2]  the new TTL in ms, counted from now: it replaces what is left, it is not added to it
 --
@@ -25,4 +25,7 @@ if type(lease) == 'table' then
   return string.find(lease.err, 'WRONGTYPE', 1, true) and 'foreign' or lease
 end
 local fence = string.match(lease, '^([1-9]%d*):.+$')
-return fence and 'taken ' .. fence or 'foreign'
+if fence then
+  return 'taken ' .. fence
+end
+return string.find(lease, '^next:') and 'expired' or 'foreign'

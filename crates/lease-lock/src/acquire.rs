@@ -16,6 +16,10 @@ use crate::{Prefix, Ttl};
 /// from a poisoned mark, and raising to it would use the bucket's numbers up for every resource.
 const LONGEST_RAISE: u64 = 1 << 40;
 
+/// How many may wait for one lease. A queue is worked off one by one: the last of a thousand, at a
+/// tenth of a second each, is served after minutes, and rather wants to know that at once.
+const MAX_WAITERS: u64 = 1024;
+
 /// What the script is asked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request<'a> {
@@ -25,6 +29,17 @@ pub(crate) struct Request<'a> {
     /// `None` takes no new lease.
     pub(crate) ttl: Option<Ttl>,
     pub(crate) floor: Option<Floor>,
+    /// `None` does not wait.
+    pub(crate) place: Option<Place<'a>>,
+}
+
+/// A place in the queue, and for how long it is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The waiter as Redis knows it.
+    pub(crate) waiter: &'a str,
+    /// Zero gives the place up.
+    pub(crate) wait_ms: u64,
 }
 
 /// What the script granted.
@@ -38,17 +53,23 @@ pub(crate) struct Grant {
 impl Request<'_> {
     pub(crate) fn command(&self) -> Cmd {
         let keys = self.prefix.keys(self.resource);
-        let mut cmd = evalsha(&ACQUIRE, 2, 4, keys.capacity() + 96);
+        let mut cmd = evalsha(&ACQUIRE, 3, 7, keys.capacity() + 96);
         cmd.write_arg_fmt(keys.lease());
         cmd.write_arg_fmt(keys.counter());
+        cmd.write_arg_fmt(keys.queue());
         cmd.write_arg_fmt(self.holder);
         match self.ttl {
             Some(ttl) => cmd.arg(ttl.as_millis()),
             None => cmd.arg(""),
         };
-        if let Some(floor) = self.floor.map(Floor::get) {
+        match (self.floor.map(Floor::get), self.place) {
             // The script compares decimals as text and cannot subtract, so the difference comes along.
-            cmd.arg(floor).arg(floor.saturating_sub(LONGEST_RAISE));
+            (Some(floor), _) => cmd.arg(floor).arg(floor.saturating_sub(LONGEST_RAISE)),
+            (None, Some(_)) => cmd.arg("").arg(""),
+            (None, None) => &mut cmd,
+        };
+        if let Some(place) = self.place {
+            cmd.arg(place.waiter).arg(place.wait_ms).arg(MAX_WAITERS);
         }
         cmd
     }
@@ -67,6 +88,14 @@ impl Request<'_> {
                 resource: self.resource.clone(),
                 remaining: reply.millis(2),
                 by,
+            }),
+            ("reserved", ..) => Err(AcquireError::Reserved {
+                resource: self.resource.clone(),
+                remaining: reply.millis(1),
+            }),
+            ("full", ..) => Err(AcquireError::QueueFull {
+                resource: self.resource.clone(),
+                waiters: MAX_WAITERS,
             }),
             _ => Err(self.broken(reply)),
         }

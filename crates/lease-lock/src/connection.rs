@@ -1,15 +1,17 @@
 //! The one door to Redis.
 
+use std::convert::Infallible;
 use std::io;
 use std::time::Duration;
 
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::io::tcp::socket2::TcpKeepalive;
 use redis::{Client, Cmd, ErrorKind, IntoConnectionInfo, ProtocolVersion};
-use redis::{RedisError, RedisResult, Script, ServerErrorKind, Value};
+use redis::{PushInfo, RedisError, RedisResult, Script, ServerErrorKind, Value};
 use tokio::time::timeout;
 
 use crate::reply::Reply;
-use crate::script::{ACQUIRE, RELEASE, RENEW};
+use crate::script::ALL;
 
 /// How long a call waits for its answer, a reconnect included. Then its fate is *unknown*.
 ///
@@ -28,6 +30,10 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 /// it a peer that vanished is noticed after a quarter of an hour.
 #[cfg(target_os = "linux")]
 const UNACKNOWLEDGED: Duration = Duration::from_secs(5);
+
+/// After so long without traffic the kernel asks whether the peer is still there. A client that
+/// waits for a lease sends nothing, and would never hear that Redis' machine is gone.
+const IDLE: Duration = Duration::from_secs(5);
 
 /// One multiplexed connection that reconnects.
 #[derive(Clone)]
@@ -63,12 +69,22 @@ pub enum ConnectError {
 }
 
 impl Connection {
-    pub(crate) async fn open(url: &str) -> Result<Connection, ConnectError> {
+    /// `hear` gets what the server sends unasked, and the news of a lost connection. It must not
+    /// block. What was subscribed is subscribed again on each new connection, before anything else.
+    pub(crate) async fn open(
+        url: &str,
+        hear: impl Fn(PushInfo) + Send + Sync + 'static,
+    ) -> Result<Connection, ConnectError> {
         let (client, address) = client(url).map_err(ConnectError::Url)?;
         let config = ConnectionManagerConfig::new()
             .set_number_of_retries(RECONNECTS)
             .set_min_delay(FIRST_PAUSE)
             .set_max_delay(LONGEST_PAUSE)
+            .set_push_sender(move |push| {
+                hear(push);
+                Ok::<(), Infallible>(())
+            })
+            .set_automatic_resubscription()
             // One timer, in `call`, covers the reconnect as well; a second one adds nothing.
             .set_response_timeout(None);
         let manager = match ConnectionManager::new_with_config(client, config).await {
@@ -85,6 +101,16 @@ impl Connection {
     /// Runs a script, and loads it first where the server does not know it (any more).
     pub(crate) async fn call(&self, script: &Script, cmd: &Cmd) -> RedisResult<Reply> {
         Reply::new(answered(self.run(script, cmd)).await?)
+    }
+
+    /// Runs a command that is no script.
+    pub(crate) async fn ask(&self, cmd: &Cmd) -> RedisResult<Value> {
+        answered(self.send(cmd)).await
+    }
+
+    /// Listens to a channel, from now on and on every later connection.
+    pub(crate) async fn subscribe(&self, channel: &str) -> RedisResult<()> {
+        answered(self.manager.clone().subscribe(channel)).await
     }
 
     /// `NOSCRIPT` says that nothing ran, so the second try is never a repetition.
@@ -116,7 +142,7 @@ impl Connection {
     /// Loads the scripts at the start, so that already the first acquisition is one command.
     async fn load_all(&self) -> RedisResult<()> {
         let mut manager = self.manager.clone();
-        for script in [&ACQUIRE, &RENEW, &RELEASE] {
+        for script in ALL {
             script.load_async(&mut manager).await?;
         }
         Ok(())
@@ -128,7 +154,9 @@ impl Connection {
 /// RESP3, because there the client hears of a lost connection at once and not by its next command.
 fn client(url: &str) -> RedisResult<(Client, String)> {
     let info = url.into_connection_info()?;
-    let tcp = info.tcp_settings().clone().set_nodelay(true);
+    let keepalive = TcpKeepalive::new().with_time(IDLE).with_interval(IDLE);
+    let tcp = info.tcp_settings().clone();
+    let tcp = tcp.set_nodelay(true).set_keepalive(keepalive);
     #[cfg(target_os = "linux")]
     let tcp = tcp.set_user_timeout(UNACKNOWLEDGED);
     let redis = info

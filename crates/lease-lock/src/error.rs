@@ -25,6 +25,22 @@ pub enum AcquireError {
         /// The other's fence.
         by: Fence,
     },
+    /// Nobody has it, but others wait, and it is the turn of the first of them. Contention, too.
+    #[error("{resource} is free, but it is another waiter's turn for {} ms more; wait or give up", .remaining.as_millis())]
+    Reserved {
+        /// What was asked for.
+        resource: Resource,
+        /// For how long it is kept for the one who was woken; whole milliseconds, at most 500.
+        remaining: Duration,
+    },
+    /// Another holder has it, and nobody more can wait for it. Contention, too.
+    #[error("{resource} is held, and {waiters} wait for it already: give up, or come back later")]
+    QueueFull {
+        /// What was asked for.
+        resource: Resource,
+        /// How many can wait.
+        waiters: u64,
+    },
     /// The counter of this resource's bucket is gone: Redis lost its memory, or never had any.
     #[error(
         "no fence counter for {resource}: ask the guard for its mark and acquire with it as floor"
@@ -96,6 +112,18 @@ pub enum AcquireError {
         "Redis failed or its reply was lost, the lease may have been granted: send the same attempt again"
     )]
     Unknown(#[source] RedisError),
+}
+
+impl AcquireError {
+    /// Whether somebody else has it, or has the better claim: neither a failure nor a loss.
+    pub fn is_contention(&self) -> bool {
+        matches!(
+            self,
+            AcquireError::Held { .. }
+                | AcquireError::Reserved { .. }
+                | AcquireError::QueueFull { .. }
+        )
+    }
 }
 
 /// What is wrong with a fence counter.

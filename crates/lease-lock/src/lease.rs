@@ -6,8 +6,9 @@ use fence::{Fence, Floor, Holder, Permit, Resource};
 use tracing::{Span, field, instrument};
 
 use crate::error::{AcquireError, Lost, ReleaseError, RemintError, RenewError};
+use crate::kept::Kept;
 use crate::release::Released;
-use crate::script::{ACQUIRE, RENEW};
+use crate::script::RENEW;
 use crate::trust::Trust;
 use crate::{LeaseLock, Ttl, acquire, renew};
 
@@ -21,16 +22,19 @@ use crate::{LeaseLock, Ttl, acquire, renew};
 pub struct Lease {
     lock: LeaseLock,
     permit: Permit,
+    /// What was asked for last.
+    ttl: Ttl,
     trust: Trust,
     /// Redis has said that it no longer has this lease: there is nothing to give back.
     ended: bool,
 }
 
 impl Lease {
-    pub(crate) fn new(lock: LeaseLock, permit: Permit, trust: Trust) -> Lease {
+    pub(crate) fn new(lock: LeaseLock, permit: Permit, ttl: Ttl, trust: Trust) -> Lease {
         Lease {
             lock,
             permit,
+            ttl,
             trust,
             ended: false,
         }
@@ -49,6 +53,11 @@ impl Lease {
     /// What it protects.
     pub fn resource(&self) -> &Resource {
         self.permit.resource()
+    }
+
+    /// The TTL that was asked for last, by the attempt or by a renewal.
+    pub fn ttl(&self) -> Ttl {
+        self.ttl
     }
 
     /// What to carry to the guard, as long as the lease is trusted.
@@ -116,7 +125,7 @@ impl Lease {
         let reply = self.lock.call(&RENEW, &cmd).await;
         let reply = reply.map_err(RenewError::Unknown)?;
         match renew::read(self.lock.prefix(), &self.permit, reply) {
-            Ok(()) => self.trust = renewed,
+            Ok(()) => (self.trust, self.ttl) = (renewed, ttl),
             Err(unknown @ RenewError::Unknown(_)) => return Err(unknown),
             Err(gone) => {
                 self.end();
@@ -129,6 +138,23 @@ impl Lease {
                 resource: self.resource().clone(),
             }),
         }
+    }
+
+    /// Has the lease renewed until it is released, dropped or lost, for `max_hold` from now at most.
+    ///
+    /// A hold without an end is how a stuck worker blocks a resource for ever; choose a time after
+    /// which the work is certainly wrong. It is also the `valid_for` of the guard's opening.
+    #[must_use = "a lease that is dropped is given back"]
+    pub fn keep(mut self, max_hold: Duration) -> Kept {
+        // From here on the kept lease gives it back, and not the drop of this one.
+        self.ended = true;
+        Kept::new(
+            self.lock.clone(),
+            self.permit.clone(),
+            self.ttl,
+            self.trust,
+            max_hold,
+        )
     }
 
     /// Mints a fence above `floor` into this lease, and returns it. The lease keeps its time.
@@ -153,9 +179,9 @@ impl Lease {
             holder: self.permit.holder(),
             ttl: None,
             floor: Some(floor),
+            place: None,
         };
-        let reply = self.lock.call(&ACQUIRE, &request.command()).await;
-        let reply = reply.map_err(AcquireError::Unknown)?;
+        let reply = self.lock.ask(&request).await?;
         let resource = self.resource().clone();
         if reply.word() == "expired" {
             self.end();

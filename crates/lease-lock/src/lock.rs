@@ -5,28 +5,34 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fence::Permit;
-use redis::{Cmd, RedisResult, Script};
+use redis::{Cmd, RedisResult, Script, Value};
 use tokio::runtime::Handle;
 use tracing::{Instrument, Span, field, instrument};
 
 use crate::acquire;
 use crate::connection::{ConnectError, Connection};
 use crate::error::{AcquireError, ReleaseError};
+use crate::keeper::Keeper;
+use crate::leave::Leaver;
 use crate::release::{self, Released};
 use crate::reply::Reply;
-use crate::script::{ACQUIRE, RELEASE};
+use crate::script::{ACQUIRE, LEAVE, RELEASE};
 use crate::trust::Trust;
+use crate::wakes::Wakes;
 use crate::{Attempt, Lease, Prefix};
 
 /// A client of one Redis under one prefix; it makes [`Lease`]s.
 ///
 /// It has one multiplexed connection, which reconnects by itself. Cloning is cheap and shares it.
 #[derive(Clone)]
-pub struct LeaseLock(Arc<Shared>);
+pub struct LeaseLock(pub(crate) Arc<Shared>);
 
-struct Shared {
+pub(crate) struct Shared {
     connection: Connection,
     prefix: Prefix,
+    /// The connection has it as well: it is told there what Redis says unasked.
+    wakes: Arc<Wakes>,
+    keeper: Keeper,
     /// Where a dropped lease is given back: a lease may be dropped outside of any runtime.
     runtime: Handle,
 }
@@ -42,12 +48,18 @@ impl LeaseLock {
     /// # Errors
     /// [`ConnectError`], which never holds the password.
     pub async fn connect(url: &str, prefix: Prefix) -> Result<LeaseLock, ConnectError> {
-        let connection = Connection::open(url).await?;
-        Ok(LeaseLock(Arc::new(Shared {
+        let wakes = Arc::new(Wakes::new(prefix.clone()));
+        let ear = wakes.clone();
+        let connection = Connection::open(url, move |push| ear.hear(push)).await?;
+        let shared = Arc::new(Shared {
             connection,
             prefix,
+            wakes,
+            keeper: Keeper::default(),
             runtime: Handle::current(),
-        })))
+        });
+        shared.wakes.belong_to(Arc::downgrade(&shared));
+        Ok(LeaseLock(shared))
     }
 
     /// The prefix of all keys.
@@ -75,21 +87,41 @@ impl LeaseLock {
     ))]
     pub async fn try_acquire(&self, attempt: &Attempt) -> Result<Lease, AcquireError> {
         let sent = Instant::now();
-        let request = acquire::Request {
+        let request = self.request(attempt);
+        let reply = self.ask(&request).await?;
+        self.granted(attempt, sent, request.read(reply))
+    }
+
+    /// What is asked for an attempt that does not wait.
+    pub(crate) fn request<'a>(&'a self, attempt: &'a Attempt) -> acquire::Request<'a> {
+        acquire::Request {
             prefix: &self.0.prefix,
             resource: attempt.resource(),
             holder: attempt.holder(),
             ttl: Some(attempt.ttl()),
             floor: attempt.floor(),
-        };
-        let reply = self.call(&ACQUIRE, &request.command()).await;
-        let grant = request.read(reply.map_err(AcquireError::Unknown)?)?;
-        Span::current().record("fence.number", grant.fence.get());
+            place: None,
+        }
+    }
 
+    pub(crate) async fn ask(&self, request: &acquire::Request<'_>) -> Result<Reply, AcquireError> {
+        let reply = self.call(&ACQUIRE, &request.command()).await;
+        reply.map_err(AcquireError::Unknown)
+    }
+
+    /// Makes a lease of what was granted to a request that was sent at `sent`.
+    pub(crate) fn granted(
+        &self,
+        attempt: &Attempt,
+        sent: Instant,
+        answer: Result<acquire::Grant, AcquireError>,
+    ) -> Result<Lease, AcquireError> {
+        let grant = answer?;
+        Span::current().record("fence.number", grant.fence.get());
         let permit = Permit::new(attempt.resource().clone(), grant.fence, attempt.holder());
         let trust = Trust::starting(sent, grant.left);
         // Made also when it is too late: dropping it gives back what Redis still has of it.
-        let lease = Lease::new(self.clone(), permit, trust);
+        let lease = Lease::new(self.clone(), permit, attempt.ttl(), trust);
         match trust.is_over() {
             false => Ok(lease),
             true => Err(AcquireError::TooLate {
@@ -150,8 +182,48 @@ impl LeaseLock {
         self.0.runtime.spawn(release.instrument(span));
     }
 
+    /// Leaves a queue without anybody waiting for it.
+    pub(crate) fn leave_in_background(&self, leaver: Leaver) {
+        let lock = self.clone();
+        let span = tracing::debug_span!("lease_lock.leave", fence.resource = %leaver.resource);
+        let leave = async move {
+            match lock.call(&LEAVE, &leaver.command(lock.prefix())).await {
+                Ok(reply) => tracing::debug!(how = reply.word(), "left the queue"),
+                // It costs those behind at most the time that a lease is reserved for.
+                Err(error) => tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "could not leave the queue of a lease"
+                ),
+            }
+        };
+        self.0.runtime.spawn(leave.instrument(span));
+    }
+
     pub(crate) async fn call(&self, script: &Script, cmd: &Cmd) -> RedisResult<Reply> {
         self.0.connection.call(script, cmd).await
+    }
+
+    /// Runs a command that is no script.
+    pub(crate) async fn command(&self, cmd: &Cmd) -> RedisResult<Value> {
+        self.0.connection.ask(cmd).await
+    }
+
+    pub(crate) fn wakes(&self) -> &Wakes {
+        &self.0.wakes
+    }
+
+    /// Begins to listen for wakes; `false` where the server does not let this user.
+    pub(crate) async fn listen(&self) -> RedisResult<bool> {
+        self.0.wakes.listen(&self.0.connection).await
+    }
+
+    pub(crate) fn keeper(&self) -> &Keeper {
+        &self.0.keeper
+    }
+
+    /// Where tasks of this client run.
+    pub(crate) fn runtime(&self) -> &Handle {
+        &self.0.runtime
     }
 }
 

@@ -56,6 +56,19 @@ impl Prefix {
         self.keys(resource).counter().to_string()
     }
 
+    /// The key of the queue of those who wait for a resource, `<prefix>queue:{b17}:<resource>`, to
+    /// look at by hand. It is there only while somebody waits.
+    pub fn queue_key(&self, resource: &Resource) -> String {
+        self.keys(resource).queue().to_string()
+    }
+
+    /// The resource whose lease has this key; `None` for any other key.
+    pub(crate) fn resource_of(&self, lease_key: &str) -> Option<Resource> {
+        let rest = lease_key.strip_prefix(self.as_str())?;
+        let (_, resource) = rest.strip_prefix("lease:{")?.split_once("}:")?;
+        resource.parse().ok()
+    }
+
     pub(crate) fn keys<'a>(&'a self, resource: &'a Resource) -> Keys<'a> {
         let bucket = Bucket::of(resource);
         Keys {
@@ -66,7 +79,7 @@ impl Prefix {
     }
 }
 
-/// The two keys of a resource. They are written straight into a command, without a string between.
+/// The three keys of a resource. They are written straight into a command, without a string between.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Keys<'a> {
     prefix: &'a Prefix,
@@ -79,13 +92,17 @@ impl Keys<'_> {
         fmt::from_fn(move |f| write!(f, "{}lease:{}:{}", self.prefix, self.bucket, self.resource))
     }
 
+    pub(crate) fn queue(self) -> impl fmt::Display {
+        fmt::from_fn(move |f| write!(f, "{}queue:{}:{}", self.prefix, self.bucket, self.resource))
+    }
+
     pub(crate) fn counter(self) -> impl fmt::Display {
         fmt::from_fn(move |f| write!(f, "{}fence:{}", self.prefix, self.bucket))
     }
 
-    /// Room for both keys, in bytes; a little too much does no harm.
+    /// Room for all of them, in bytes; a little too much does no harm.
     pub(crate) fn capacity(self) -> usize {
-        2 * self.prefix.as_str().len() + self.resource.as_str().len() + 32
+        3 * self.prefix.as_str().len() + 2 * self.resource.as_str().len() + 48
     }
 }
 
@@ -137,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn both_keys_carry_the_bucket_as_their_first_hash_tag() {
+    fn all_keys_carry_the_bucket_as_their_first_hash_tag() {
         let prefix = Prefix::new("app:").unwrap();
         let resource = "a}b{c".parse().unwrap();
         let tag = Bucket::of(&resource).to_string();
@@ -146,5 +163,21 @@ mod tests {
             format!("app:lease:{tag}:a}}b{{c")
         );
         assert_eq!(prefix.counter_key(&resource), format!("app:fence:{tag}"));
+        assert_eq!(
+            prefix.queue_key(&resource),
+            format!("app:queue:{tag}:a}}b{{c")
+        );
+    }
+
+    #[test]
+    fn a_lease_key_leads_back_to_its_resource() {
+        let prefix = Prefix::new("app:").unwrap();
+        for name in ["r", "a}:b{c", "{b1}:x"] {
+            let resource = name.parse().unwrap();
+            let key = prefix.lease_key(&resource);
+            assert_eq!(prefix.resource_of(&key), Some(resource));
+        }
+        assert_eq!(prefix.resource_of("app:fence:{b1}"), None);
+        assert_eq!(prefix.resource_of("other:lease:{b1}:r"), None);
     }
 }

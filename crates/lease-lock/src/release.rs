@@ -36,8 +36,9 @@ pub(crate) struct Request<'a> {
 impl Request<'_> {
     pub(crate) fn command(&self) -> Cmd {
         let keys = self.prefix.keys(self.resource);
-        let mut cmd = evalsha(&RELEASE, 1, 1, keys.capacity() + 96);
+        let mut cmd = evalsha(&RELEASE, 2, 1, keys.capacity() + 96);
         cmd.write_arg_fmt(keys.lease());
+        cmd.write_arg_fmt(keys.queue());
         match self.fence {
             Some(fence) => cmd.write_arg_fmt(format_args!("{fence}:{}", self.holder)),
             None => cmd.write_arg_fmt(self.holder),

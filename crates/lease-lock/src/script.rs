@@ -4,9 +4,16 @@ use std::sync::LazyLock;
 
 use redis::{Cmd, Script};
 
+/// A script of `lua/`, with what `lua/queue.lua` gives to all that touch the queue.
+macro_rules! with_queue {
+    ($file:literal) => {
+        concat!(include_str!("../lua/queue.lua"), include_str!($file))
+    };
+}
+
 /// `lua/acquire.lua`
 pub(crate) static ACQUIRE: LazyLock<Script> =
-    LazyLock::new(|| Script::new(include_str!("../lua/acquire.lua")));
+    LazyLock::new(|| Script::new(with_queue!("../lua/acquire.lua")));
 
 /// `lua/renew.lua`
 pub(crate) static RENEW: LazyLock<Script> =
@@ -14,7 +21,14 @@ pub(crate) static RENEW: LazyLock<Script> =
 
 /// `lua/release.lua`
 pub(crate) static RELEASE: LazyLock<Script> =
-    LazyLock::new(|| Script::new(include_str!("../lua/release.lua")));
+    LazyLock::new(|| Script::new(with_queue!("../lua/release.lua")));
+
+/// `lua/leave.lua`
+pub(crate) static LEAVE: LazyLock<Script> =
+    LazyLock::new(|| Script::new(with_queue!("../lua/leave.lua")));
+
+/// Every script, to be loaded at the start.
+pub(crate) static ALL: [&LazyLock<Script>; 4] = [&ACQUIRE, &RENEW, &RELEASE, &LEAVE];
 
 /// Starts an `EVALSHA` of a script with this many keys and arguments.
 ///

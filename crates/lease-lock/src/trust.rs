@@ -27,6 +27,13 @@ impl Trust {
         }
     }
 
+    /// The same trust, but not for longer than until `end`.
+    pub(crate) fn until(self, end: Instant) -> Trust {
+        Trust {
+            until: self.until.min(end),
+        }
+    }
+
     /// Trust that is over now.
     pub(crate) fn over() -> Trust {
         Trust {

@@ -39,6 +39,7 @@ async fn an_uncontended_lease_is_two_commands_from_the_first_one_on() {
         ("incr", 2),
         ("set", 3), // two leases, and the counter from its floor
         ("del", 2),
+        ("exists", 4), // does anybody wait?
     ];
     let expected: BTreeMap<_, _> = expected
         .map(|(name, count)| (name.to_owned(), count))

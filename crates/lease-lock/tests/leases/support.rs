@@ -3,15 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use lease_lock::{Attempt, Floor, Lease, LeaseLock, Prefix, Resource, Ttl};
+use lease_lock::{Attempt, Floor, Holder, Lease, LeaseLock, Prefix, Resource, Ttl};
 use redis::aio::MultiplexedConnection;
 use redis::{Client, Cmd, FromRedisValue};
 use testbed::{Options, RedisServer};
 
+use crate::proxy::Proxy;
+
 /// No wait of a test may last longer.
-pub(crate) const BOUND: Duration = Duration::from_secs(10);
+pub(crate) const BOUND: Duration = Duration::from_secs(30);
 
 /// A TTL that no test outlives.
 pub(crate) fn long() -> Ttl {
@@ -22,6 +25,7 @@ pub(crate) fn long() -> Ttl {
 pub(crate) struct Bench {
     pub(crate) lock: LeaseLock,
     redis: MultiplexedConnection,
+    url: String,
     /// A server of its own, which ends with it.
     _server: Option<RedisServer>,
 }
@@ -41,8 +45,26 @@ impl Bench {
         Bench {
             lock,
             redis,
+            url: url.to_owned(),
             _server: None,
         }
+    }
+
+    /// Another client of the same server and prefix, which comes through a proxy.
+    pub(crate) async fn through(&self, proxy: &Proxy) -> LeaseLock {
+        let prefix = self.lock.prefix().clone();
+        LeaseLock::connect(proxy.url(), prefix).await.unwrap()
+    }
+
+    /// Another client of the same server and prefix.
+    pub(crate) async fn another(&self) -> LeaseLock {
+        let prefix = self.lock.prefix().clone();
+        LeaseLock::connect(&self.url, prefix).await.unwrap()
+    }
+
+    /// A proxy in front of the same server.
+    pub(crate) async fn proxy(&self) -> Proxy {
+        Proxy::start(&self.url).await
     }
 
     /// On a server that this test alone uses.
@@ -100,6 +122,68 @@ impl Bench {
             .unwrap()
     }
 
+    /// Who waits, the first one first.
+    pub(crate) async fn queue(&self, resource: &Resource) -> Vec<String> {
+        let key = self.lock.prefix().queue_key(resource);
+        self.redis(format!("ZRANGE {key} 0 -1")).await
+    }
+
+    /// Waits until so many wait.
+    pub(crate) async fn until_queued(&self, resource: &Resource, waiters: usize) {
+        let started = Instant::now();
+        loop {
+            let queue = self.queue(resource).await;
+            if queue.len() == waiters {
+                return;
+            }
+            assert!(started.elapsed() < BOUND, "{queue:?}, not {waiters}");
+        }
+    }
+
+    /// Publishes one message, spaces and all.
+    pub(crate) async fn publish(&self, channel: &str, message: &str) {
+        let mut publish = Cmd::new();
+        publish.arg("PUBLISH").arg(channel).arg(message);
+        let heard: u64 = publish.query_async(&mut self.redis.clone()).await.unwrap();
+        assert_eq!(heard, 1, "nobody listens to {channel}");
+    }
+
+    /// The URL of its server.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Waits until this holder has the lease.
+    pub(crate) async fn until_held_by(&self, resource: &Resource, holder: Holder) {
+        let started = Instant::now();
+        let holder = holder.to_string();
+        loop {
+            let value = self.lease_value(resource).await.unwrap_or_default();
+            if value
+                .split_once(':')
+                .is_some_and(|(_, owner)| owner == holder)
+            {
+                return;
+            }
+            assert!(started.elapsed() < BOUND, "{value:?}, not {holder}");
+        }
+    }
+
+    /// Waits until the lease is reserved for a waiter.
+    pub(crate) async fn until_reserved(&self, resource: &Resource) {
+        let started = Instant::now();
+        loop {
+            let value = self.lease_value(resource).await;
+            if value
+                .as_deref()
+                .is_some_and(|value| value.starts_with("next:"))
+            {
+                return;
+            }
+            assert!(started.elapsed() < BOUND, "{value:?} is no reservation");
+        }
+    }
+
     /// What Redis has as the lease: `None` where it is free.
     pub(crate) async fn lease_value(&self, resource: &Resource) -> Option<String> {
         let key = self.lease_key(resource);
@@ -129,6 +213,15 @@ pub(crate) fn private_server(settings: &[(&str, &str)]) -> RedisServer {
         options = options.redis_config(name, value);
     }
     RedisServer::start(&options).unwrap()
+}
+
+/// Polls a future as long as another is pending: the state of a task that then hangs.
+pub(crate) async fn poll_while(future: Pin<&mut impl Future>, pending: impl Future<Output = ()>) {
+    tokio::select! {
+        biased;
+        () = pending => {}
+        _ = future => panic!("it was not to be ready yet"),
+    }
 }
 
 /// A resource by its name.
