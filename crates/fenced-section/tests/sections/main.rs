@@ -1,0 +1,21 @@
+//! Sections on a real Redis and a real Postgres. A name that starts with `c22_` covers case 22 of the
+//! list of sequences that went wrong elsewhere.
+//!
+//! Replies are lost by a proxy that swallows them, and orders are forced by transactions that a test
+//! holds; nothing here sleeps to order events.
+
+mod proxy;
+mod support;
+
+mod enter;
+mod figures;
+mod from_guard;
+mod leave;
+mod memory;
+mod memory_of_many;
+mod once;
+mod resolve;
+mod run;
+mod unknown;
+
+mod examples;
