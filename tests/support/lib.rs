@@ -21,3 +21,8 @@ pub use session::Session;
 pub use started::{DONE_WITHIN, Started, start, within};
 pub use waiting::{BLOCKED_WITHIN, LOOK_EVERY};
 pub use world::World;
+
+/// The README's own example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

@@ -1,7 +1,7 @@
 //! A child whose end can be awaited for a bounded time, and that is never signalled after its end.
 
 use std::io;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, ChildStdin, Command, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -15,6 +15,8 @@ use crate::spawner::spawn_tied;
 #[derive(Debug)]
 pub(crate) struct TiedChild {
     pid: Pid,
+    /// The pipe to it, if its command asked for one.
+    pub(crate) stdin: Option<ChildStdin>,
     end: Arc<End>,
 }
 
@@ -27,14 +29,15 @@ struct End {
 
 impl TiedChild {
     pub(crate) fn spawn(command: Command, farewell: Signal) -> io::Result<TiedChild> {
-        let child = spawn_tied(command, farewell)?;
+        let mut child = spawn_tied(command, farewell)?;
+        let stdin = child.stdin.take();
         let pid = Pid::from_raw(child.id().cast_signed());
         let end = Arc::new(End::default());
         let theirs = Arc::clone(&end);
         thread::Builder::new()
             .name(format!("reaper-{pid}"))
             .spawn(move || theirs.reap(child, pid))?;
-        Ok(TiedChild { pid, end })
+        Ok(TiedChild { pid, stdin, end })
     }
 
     pub(crate) fn pid(&self) -> Pid {

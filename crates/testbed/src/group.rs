@@ -1,7 +1,7 @@
 //! A command whose whole family ends with this process.
 
-use std::io;
-use std::process::{Command, ExitStatus};
+use std::io::{self, Write};
+use std::process::{Command, ExitStatus, Stdio};
 
 use nix::sys::signal::Signal;
 
@@ -12,16 +12,41 @@ use crate::watcher::Watcher;
 /// before it, however that happens.
 ///
 /// A parent-death signal reaches children only; the compiler or the test that `cargo` started would
-/// live on. The group holds them all.
+/// live on. The group holds them all. The command reads nothing, and writes where this process does.
 ///
 /// # Errors
 /// When the command, or the shell that watches over it, cannot be started.
 pub fn run_in_group(command: Command) -> io::Result<ExitStatus> {
-    // The watcher comes first: it must not be missing when there is something to kill.
     let mut watcher = Watcher::start(include_str!("../sh/kill-group.sh"), &[])?;
-    let child = TiedChild::spawn(command, Signal::SIGKILL)?;
+    let mut child = TiedChild::spawn(gated(&command), Signal::SIGKILL)?;
     watcher.tell(&child.pid().to_string());
+    // Only now may it start children of its own: whoever kills this process a moment earlier finds
+    // nothing but the gate, which ends with its pipe.
+    if let Some(mut gate) = child.stdin.take() {
+        writeln!(gate)?;
+    }
     let status = child.ended();
     watcher.tell("");
     Ok(status)
+}
+
+/// The same command behind a gate: a shell that waits for a line, and then becomes it.
+fn gated(command: &Command) -> Command {
+    let mut gated = Command::new("/bin/sh");
+    gated
+        .arg("-c")
+        .arg(r#"read -r _ && exec "$@" </dev/null"#)
+        .arg("testbed-gate");
+    gated.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => gated.env(name, value),
+            None => gated.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        gated.current_dir(folder);
+    }
+    gated.stdin(Stdio::piped());
+    gated
 }
