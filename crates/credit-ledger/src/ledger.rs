@@ -105,7 +105,7 @@ impl Ledger {
         open: &OpenPermit,
         charge: &Charge,
     ) -> Result<Applied, Error> {
-        let query = call_charge(open.permit(), charge).persistent(!self.store.is_pooled());
+        let query = call_charge(open.permit(), charge).persistent(!tx.is_pooled());
         let row: ResultRow = query.fetch_one(&mut **tx).await?;
         row.into_outcome(Some(open.permit()))
     }

@@ -44,9 +44,12 @@ pub(crate) async fn explain<T>(
         Ok(value) => Ok(value),
         Err(StoreError::Failed(error)) if is(&error, LOCK_NOT_AVAILABLE) => {
             let query = sqlx::query_as("select * from fence.blockers($1)");
-            Err(Error::Blocked {
-                blockers: store.read(query.bind(resource.as_str())).await?,
-            })
+            // Nothing has changed, whatever becomes of the question.
+            let blockers = store
+                .read(query.bind(resource.as_str()))
+                .await
+                .unwrap_or_default();
+            Err(Error::Blocked { blockers })
         }
         Err(error) => Err(error.into()),
     }

@@ -96,6 +96,17 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Configuration(_) => {
                 return StoreError::Failed(error);
             }
+            // An answer came, and it is not one that this version can read.
+            sqlx::Error::RowNotFound
+            | sqlx::Error::ColumnNotFound(_)
+            | sqlx::Error::ColumnIndexOutOfBounds { .. }
+            | sqlx::Error::ColumnDecode { .. }
+            | sqlx::Error::TypeNotFound { .. }
+            | sqlx::Error::Decode(_) => {
+                return StoreError::Foreign {
+                    what: format!("what it cannot read: {error}"),
+                };
+            }
             _ => return StoreError::Unknown(error),
         };
         match sqlstate.as_deref() {

@@ -103,8 +103,8 @@ impl Guard {
     ///
     /// For a service that must go on while Redis is down. It takes nothing over that another holder
     /// still means to hold, and an opening made here is not cut short by a lease that is acquired
-    /// after it. Sending it again as the same holder is safe: it finds its own opening. One holder makes
-    /// one opening.
+    /// after it. Sending it again as the same holder is safe: it finds its own opening, or hears that it was
+    /// overtaken. One holder makes one opening.
     ///
     /// `valid_for` is how long others are kept out unless it is closed before, by the database's clock.
     ///
@@ -168,7 +168,10 @@ impl Guard {
         let (tx, answer) = self.store.begin_with(query).await?;
         let (outcome, mark, holder): (String, Option<i64>, Option<Uuid>) = answer;
         if outcome == "admitted" {
-            return Ok(GuardedTx { tx });
+            return Ok(GuardedTx {
+                tx,
+                pooled: self.store.is_pooled(),
+            });
         }
         let refusal = refusal(permit, &outcome, mark, holder)?;
         // At once: the row of the refusal must stay, and the share lock must go.

@@ -64,13 +64,18 @@ pub enum InstallError {
 /// May be called by many instances at once, and again at every start: they wait for each other, and a
 /// schema that is in place stays as it is. An instance of an older version leaves newer functions alone.
 ///
-/// The lock is `pg_advisory_xact_lock`: sqlx's own is a session lock, which a transaction pooler loses.
+/// The lock is `pg_advisory_xact_lock`, which ends with the transaction; sqlx's own is a session lock. The
+/// pool's connections must still reach Postgres directly, or through a pooler in session mode: sqlx's
+/// migrations prepare statements. When a schema is new, what default privileges gave to other roles on it
+/// is taken away; [`Schema::functions`] are replaced as a whole, and grants on them stay with their names.
 ///
 /// # Errors
 /// [`InstallError`] if the connected role may not create schemas, or if a migration that was applied
 /// before has another text than ours.
 pub async fn install(pool: &PgPool, schemas: &[Schema]) -> Result<(), InstallError> {
-    let mut tx = pool.begin().await?;
+    let mut tx = pool
+        .begin_with("begin isolation level read committed")
+        .await?;
     sqlx::query("select pg_advisory_xact_lock(hashtextextended('fence.install', 0))")
         .execute(&mut *tx)
         .await?;
@@ -97,7 +102,7 @@ async fn migrate(conn: &mut PgConnection, schema: &Schema) -> Result<(), Install
 }
 
 async fn replace_functions(conn: &mut PgConnection, schema: &Schema) -> Result<(), InstallError> {
-    let claimed: Option<(i32,)> =
+    let claimed: Option<(bool,)> =
         sqlx::query_as(include_str!("../../../sql/guard/install/claim.sql"))
             .bind(schema.name)
             .bind(schema.functions_version)
@@ -112,11 +117,12 @@ async fn replace_functions(conn: &mut PgConnection, schema: &Schema) -> Result<(
             .bind(schema.name)
             .fetch_all(&mut *conn)
             .await?;
+    let is_new = claimed.is_some_and(|(was_there,)| !was_there);
+    let replaced = include_str!("../../../sql/guard/install/replaced.sql");
+    execute_each(conn, sqlx::query_scalar(replaced).bind(schema.name)).await?;
     for function in schema.functions {
         sqlx::raw_sql(*function).execute(&mut *conn).await?;
     }
-    let left_over = include_str!("../../../sql/guard/install/left_over.sql");
-    execute_each(conn, sqlx::query_scalar(left_over).bind(schema.name)).await?;
     let revoke = format!(
         "revoke all on all functions in schema {} from public",
         schema.name
@@ -124,6 +130,10 @@ async fn replace_functions(conn: &mut PgConnection, schema: &Schema) -> Result<(
     sqlx::raw_sql(AssertSqlSafe(revoke))
         .execute(&mut *conn)
         .await?;
+    if is_new {
+        let strip = include_str!("../../../sql/guard/install/strip.sql");
+        execute_each(conn, sqlx::query_scalar(strip).bind(schema.name)).await?;
+    }
     for (role, function) in &granted {
         let again = include_str!("../../../sql/guard/install/grant_again.sql");
         let again = sqlx::query_scalar(again)

@@ -5,7 +5,8 @@ use time::OffsetDateTime;
 
 /// A permit whose resource was opened: the only thing that lets you write.
 ///
-/// Only [`Guard::open`](crate::Guard::open) makes one, so "charge without having opened" does not
+/// Only an opening makes one ([`Guard::open`](crate::Guard::open), or
+/// [`Guard::open_next`](crate::Guard::open_next) without a lease), so "charge without having opened" does not
 /// compile. It is a proof about the past, not a promise: the guard looks at the row again at every
 /// write, and refuses it once the holder was overtaken.
 #[derive(Debug)]

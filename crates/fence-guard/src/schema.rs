@@ -20,6 +20,7 @@ pub const SCHEMA: Schema = Schema {
         include_str!("../../../sql/guard/functions/lock_key.sql"),
         include_str!("../../../sql/guard/functions/shorten.sql"),
         include_str!("../../../sql/guard/functions/arm.sql"),
+        include_str!("../../../sql/guard/functions/is_name.sql"),
         include_str!("../../../sql/guard/functions/check_permit.sql"),
         include_str!("../../../sql/guard/functions/canonical.sql"),
         include_str!("../../../sql/guard/functions/admission.sql"),

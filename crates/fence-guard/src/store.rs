@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgPool, PgRow, Postgres};
 use sqlx::query::QueryAs;
 use sqlx::{FromRow, Transaction};
@@ -19,11 +20,11 @@ pub struct GuardOptions {
     /// pooler may hand the connection to another server, where the same name is another statement. So
     /// each call becomes BEGIN, an unnamed statement, COMMIT. Only a direct connection needs one round
     /// trip.
-    pub pooled: bool,
+    pub(crate) pooled: bool,
     /// How long [`Guard::open`](crate::Guard::open) and [`Guard::close`](crate::Guard::close) wait for
     /// each lock, that is for the writers in flight, before they say who blocks them. From 1 ms to one
     /// hour, and clamped to that; default: ten seconds. A charge waits for ten seconds at the most.
-    pub wait: Duration,
+    pub(crate) wait: Duration,
 }
 
 impl Default for GuardOptions {
@@ -92,7 +93,7 @@ impl Store {
         T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
     {
         if !self.options.pooled {
-            return Ok(query.fetch_one(&self.pool).await?);
+            return Ok(query.fetch_one(&mut *self.connection().await?).await?);
         }
         let mut tx = self.begin().await?;
         let row = query.persistent(false).fetch_one(&mut *tx).await?;
@@ -112,7 +113,7 @@ impl Store {
         T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
     {
         if !self.options.pooled {
-            return Ok(query.fetch_all(&self.pool).await?);
+            return Ok(query.fetch_all(&mut *self.connection().await?).await?);
         }
         let mut tx = self.begin().await?;
         let rows = query.persistent(false).fetch_all(&mut *tx).await?;
@@ -120,12 +121,19 @@ impl Store {
         Ok(rows)
     }
 
-    /// Begins a transaction at the level that the guard needs, whatever the role's default is.
+    /// A connection. Whatever keeps us from having one, nothing was sent.
+    async fn connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
+        self.pool.acquire().await.map_err(StoreError::Failed)
+    }
+
+    /// Begins a transaction at the level that the guard needs, whatever the role's default is. What has
+    /// only begun has written nothing, also where the reply to it was lost.
     async fn begin(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
-        Ok(self
+        let begun = self
             .pool
             .begin_with("begin isolation level read committed")
-            .await?)
+            .await;
+        begun.map_err(StoreError::Failed)
     }
 
     /// Begins a transaction and calls a function in it that answers one row.

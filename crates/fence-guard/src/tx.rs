@@ -17,22 +17,37 @@ use crate::error::StoreError;
 /// set `statement_cache_capacity(0)`.
 pub struct GuardedTx {
     pub(crate) tx: Transaction<'static, Postgres>,
+    pub(crate) pooled: bool,
 }
 
 impl GuardedTx {
-    /// Commits: a look whether the transaction is still good, and COMMIT.
+    /// Commits: a look whether the transaction is still the admitted one, and COMMIT.
     ///
     /// The look is there because Postgres answers the COMMIT of a transaction in which a statement has
-    /// failed with success, and rolls it back. Whoever handles such a failure and goes on would be told
-    /// that it was written.
+    /// failed with success, and rolls it back; and because a `commit` or `rollback` that was executed as
+    /// a statement leaves what comes after it unguarded. Neither must be told as "written".
     ///
     /// # Errors
     /// [`StoreError::Unknown`] when the reply was lost: whether it committed must be looked up under a
     /// newer opening; [`StoreError::Failed`] when a statement had failed before, or when Postgres said
-    /// no: nothing of the transaction was written.
+    /// no: nothing of the transaction was written; [`StoreError::Misuse`] (`ZF002`) when a statement had
+    /// ended the transaction.
     pub async fn commit(mut self) -> Result<(), StoreError> {
-        sqlx::raw_sql("select 1").execute(&mut *self.tx).await?;
+        let look = "select coalesce(current_setting('fence.admitted', true), '') <> ''";
+        let look = sqlx::query_scalar(look).persistent(!self.pooled);
+        if !look.fetch_one(&mut *self.tx).await? {
+            return Err(StoreError::Misuse {
+                sqlstate: "ZF002".to_owned(),
+                message: "a statement has ended the admitted transaction, what came after it was not guarded"
+                    .to_owned(),
+            });
+        }
         Ok(self.tx.commit().await?)
+    }
+
+    /// Whether its connection is one of a transaction pooler, so that no statement may have a name.
+    pub fn is_pooled(&self) -> bool {
+        self.pooled
     }
 
     /// Rolls back.

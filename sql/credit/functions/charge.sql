@@ -20,7 +20,7 @@ declare
     v_first credit.result;
     v_now credit.result;
 begin
-    perform fence.arm('charge', p_call, interval '30 seconds');
+    perform fence.arm('charge', p_call, interval '30 seconds', p_rides => fence.admitted() is not null);
     perform fence.check_permit(p_resource, p_fence, p_holder);
     perform credit.check_request(p_request, p_account, p_amount, p_purpose);
 

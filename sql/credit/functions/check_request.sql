@@ -7,14 +7,16 @@ begin
     if p_request is null or p_request = '00000000-0000-0000-0000-000000000000' then
         raise exception using errcode = 'ZF004', message = 'a request needs an id of its own';
     end if;
-    if p_account is null or octet_length(p_account) not between 1 and 512 then
-        raise exception using errcode = 'ZF004', message = 'an account name has 1 to 512 bytes';
+    if not fence.is_name(p_account, 1, 512) then
+        raise exception using errcode = 'ZF004',
+            message = 'an account name has 1 to 512 bytes and no control character';
     end if;
     if p_amount is null or p_amount < 1 then
         raise exception using errcode = 'ZF004',
             message = format('an amount is a whole number of credits from 1, this one is %s', p_amount);
     end if;
-    if p_purpose is null or octet_length(p_purpose) > 512 then
-        raise exception using errcode = 'ZF004', message = 'a purpose has at most 512 bytes';
+    if not fence.is_name(p_purpose, 0, 512) then
+        raise exception using errcode = 'ZF004',
+            message = 'a purpose has at most 512 bytes and no control character';
     end if;
 end $$;

@@ -5,8 +5,9 @@ create or replace function credit.open_account(p_name text, p_call text default 
 returns boolean language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
     perform fence.arm('open_account', p_call, interval '30 seconds');
-    if p_name is null or octet_length(p_name) not between 1 and 512 then
-        raise exception using errcode = 'ZF004', message = 'an account name has 1 to 512 bytes';
+    if not fence.is_name(p_name, 1, 512) then
+        raise exception using errcode = 'ZF004',
+            message = 'an account name has 1 to 512 bytes and no control character';
     end if;
     insert into credit.account (name) values (p_name) on conflict on constraint account_name_once do nothing;
     if not found and exists (select from credit.account a where a.name = p_name and a.is_system) then

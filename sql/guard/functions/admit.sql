@@ -32,8 +32,9 @@ begin
     end if;
     v_permits := fence.canonical(p_permits);
     -- Told now, not by the row of a refusal that cannot be written.
-    if p_operation is null or octet_length(p_operation) not between 1 and 128 then
-        raise exception using errcode = 'ZF004', message = 'an operation is named with 1 to 128 bytes';
+    if not fence.is_name(p_operation, 1, 128) then
+        raise exception using errcode = 'ZF004',
+            message = 'an operation is named with 1 to 128 bytes and no control character';
     end if;
     if octet_length(p_write::text) > 8192 then
         raise exception using errcode = 'ZF004',

@@ -6,13 +6,15 @@
 --   to on, never lowered. set_config(…, true) lasts to the commit; a function's own SET would revert
 --   before it.
 -- * A client that stops inside its transaction holds the share lock that its successor waits for, so
---   the server ends such a transaction: idle ones after the remaining time (at least one second: 0
---   would switch the timeout off), unreachable ones likewise (tcp_user_timeout; of no effect on a Unix
---   socket). A shorter limit that the session has set already stays, and so does that of a transaction
---   that was admitted already.
+--   the server ends such a transaction: idle ones after valid_for (at least one second: 0 would switch
+--   the timeout off; at most an hour), unreachable ones likewise (tcp_user_timeout; of no effect on a Unix
+--   socket). A shorter limit that the session has set already stays.
 -- * Nobody waits for a lock without end: after wait the call fails with 55P03, and nothing has changed.
+--
+-- p_rides says that the call rides in a transaction that was admitted already, whose limits stay.
 create or replace function fence.arm(
-    p_function text, p_call text, p_valid_for interval, p_wait interval default '10 s')
+    p_function text, p_call text, p_valid_for interval, p_wait interval default '10 s',
+    p_rides boolean default false)
 returns void language plpgsql as $$
 declare
     v_limit_ms int;
@@ -35,14 +37,13 @@ begin
     if p_wait is null or p_wait not between interval '1 ms' and interval '1 hour' then
         raise exception using errcode = 'ZF004', message = 'wait is a time from 1 ms to 1 hour';
     end if;
-    if fence.admitted() is not null then
-        return;
-    end if;
     if current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then
         perform set_config('synchronous_commit', 'on', true);
     end if;
-    v_limit_ms := greatest(1000, least(2147483647, 1000 * extract(epoch from p_valid_for)))::int;
-    perform fence.shorten('idle_in_transaction_session_timeout', v_limit_ms);
-    perform fence.shorten('tcp_user_timeout', v_limit_ms);
-    perform fence.shorten('lock_timeout', (1000 * extract(epoch from p_wait))::int);
+    if not p_rides then
+        v_limit_ms := greatest(1000, least(3600000, 1000 * extract(epoch from p_valid_for)))::int;
+        perform fence.shorten('idle_in_transaction_session_timeout', v_limit_ms);
+        perform fence.shorten('tcp_user_timeout', v_limit_ms);
+        perform fence.shorten('lock_timeout', (1000 * extract(epoch from p_wait))::int);
+    end if;
 end $$;

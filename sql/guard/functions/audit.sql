@@ -17,7 +17,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     from fence.resource r
     full join (select distinct on (x.resource) x.resource, x.fence, x.holder, x.seq
                from fence.opening x order by x.resource, x.fence desc) o on o.resource = r.resource
-    where (r.fence, r.holder) is distinct from (o.fence, o.holder)
+    where (r.fence, r.holder, r.opened_seq) is distinct from (o.fence, o.holder, o.seq)
       -- A mark that was folded lives on in the floor.
       and not (r.resource is null and o.fence < (select f.fence from fence.floor f))
     union all

@@ -4,7 +4,8 @@
 --   'table privilege'                        was given a right to write to one of their tables or columns
 --   'function privilege'                     may call a function that is only meant for the guard itself
 --   'schema privilege'                       may put objects of its own beside the guard's
---   'trigger'                                a trigger that keeps marks and rows is switched off, or is gone
+--   'trigger'                                a trigger that keeps marks and rows is switched off, or is gone, or
+--                                            another trigger or rule is in front of the rows
 --   'setting'                                switches triggers off, or durability
 create or replace function fence.bypass()
 returns table (kind text, subject text, finding text)
@@ -40,6 +41,15 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     select 'superuser', r.rolname::text, 'may write to every table'
     from pg_roles r where r.rolsuper
     union all
+    select 'superuser', r.rolname::text, format('may become one, as a member of %s', w.rolname)
+    from pg_roles w
+    join pg_roles r on r.oid <> w.oid and not r.rolsuper and pg_has_role(r.oid, w.oid, 'member')
+    where w.rolname in ('pg_write_server_files', 'pg_execute_server_program')
+    union all
+    select 'member of owner', r.rolname::text, 'may grant itself the owner (CREATEROLE before Postgres 16)'
+    from pg_roles r
+    where r.rolcreaterole and not r.rolsuper and current_setting('server_version_num')::int < 160000
+    union all
     select 'member of owner', r.rolname::text, format('may act as %s, the owner of %s', w.rolname, o.nspname)
     from owned o
     join pg_roles w on w.oid = o.nspowner
@@ -72,6 +82,23 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     -- Those that are SECURITY DEFINER are the outer ones, and meant to be given.
     where a.grantee <> p.proowner and not p.prosecdef
     union all
+    select 'function privilege', 'PUBLIC', format('EXECUTE on %s.%s', o.nspname, p.proname)
+    from owned o
+    join pg_proc p on p.pronamespace = o.oid and p.prosecdef
+    cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+    where a.grantee = 0
+    union all
+    select 'trigger', t.tgname::text, format('is not the guard''s own, on %s.%s', c.nspname, c.relname)
+    from relations c
+    join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal
+    join pg_proc p on p.oid = t.tgfoid
+    where t.tgqual is not null or p.proname not like 'keep\_%' or p.pronamespace not in (select w.oid from owned w)
+    union all
+    select 'trigger', r.rulename::text, format('is a rule on %s.%s', c.nspname, c.relname)
+    from relations c
+    join pg_rewrite r on r.ev_class = c.oid
+    where r.rulename <> '_RETURN'
+    union all
     select 'trigger', t.tgname::text, format('is switched off on %s', t.tgrelid::regclass)
     from owned o
     join pg_class c on c.relnamespace = o.oid
@@ -95,6 +122,12 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     cross join lateral unnest(d.setconfig) s (setting)
     where s.setting ~* '^(session_replication_role|synchronous_commit)='
       and d.setdatabase in (0, (select b.oid from pg_database b where b.datname = current_database()))
+    union all
+    select 'setting', coalesce(r.rolname, 'PUBLIC')::text, format('may %s %s', a.privilege_type, p.parname)
+    from pg_parameter_acl p
+    cross join lateral aclexplode(p.paracl) a
+    left join pg_roles r on r.oid = a.grantee
+    where p.parname = 'session_replication_role' and r.rolsuper is not true
     union all
     select 'setting', 'server', format('%s is %s', s.name, s.setting)
     from pg_settings s

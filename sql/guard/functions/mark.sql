@@ -7,8 +7,9 @@ begin
     if p_call is distinct from 'mark' then
         raise exception using errcode = 'ZF003', message = 'this statement calls fence function "mark"';
     end if;
-    if p_resource is null or octet_length(p_resource) not between 1 and 512 then
-        raise exception using errcode = 'ZF004', message = 'a resource name has 1 to 512 bytes';
+    if not fence.is_name(p_resource, 1, 512) then
+        raise exception using errcode = 'ZF004',
+            message = 'a resource name has 1 to 512 bytes and no control character';
     end if;
     return coalesce(
         (select x.fence from fence.resource x where x.resource = p_resource),

@@ -1,4 +1,5 @@
--- fence.refuse: keeps a refused write as a row. A repeat of the same attempt raises attempts.
+-- fence.refuse: keeps a refused write as a row. A repeat of the same attempt raises attempts. Whoever was
+-- refused still holds its share lock, and has nothing to do but to commit: it gets a second for that.
 create or replace function fence.refuse(
     p_permit fence.permit, p_operation text, p_request uuid, p_reason text,
     p_observed_fence bigint, p_observed_holder uuid, p_write jsonb)
@@ -12,5 +13,6 @@ returns void language sql as $$
         p_observed_fence, p_observed_holder, coalesce(p_write, '{}'), c.now, c.now
     from clock_timestamp() c (now)
     on conflict on constraint refusal_once do update
-        set attempts = x.attempts + 1, last_at = greatest(x.last_at, excluded.last_at)
+        set attempts = x.attempts + 1, last_at = greatest(x.last_at, excluded.last_at);
+    select fence.shorten('idle_in_transaction_session_timeout', 1000)
 $$;

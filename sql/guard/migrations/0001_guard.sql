@@ -88,8 +88,10 @@ create table fence.refusal (
     constraint refusal_true check (case reason
         when 'stale'    then observed_fence > presented_fence
         when 'not open' then observed_fence < presented_fence
-        when 'conflict' then observed_fence = presented_fence and observed_holder <> presented_holder
-        when 'closed'   then observed_fence = presented_fence and observed_holder = presented_holder
+        when 'conflict' then observed_fence = presented_fence
+                             and observed_holder is not null and observed_holder <> presented_holder
+        when 'closed'   then observed_fence = presented_fence
+                             and observed_holder is not null and observed_holder = presented_holder
         else false end)
 );
 

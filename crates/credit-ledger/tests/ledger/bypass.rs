@@ -175,6 +175,45 @@ async fn every_way_around_is_named() {
             "switched off",
         ),
         (
+            "grant pg_write_server_files to app",
+            "superuser",
+            "app",
+            "pg_write_server_files",
+        ),
+        (
+            "grant execute on function fence.open to public",
+            "function privilege",
+            "PUBLIC",
+            "EXECUTE on fence.open",
+        ),
+        (
+            "grant set on parameter session_replication_role to app",
+            "setting",
+            "app",
+            "may SET session_replication_role",
+        ),
+        (
+            "create rule swallow as on insert to fence.refusal do instead nothing",
+            "trigger",
+            "swallow",
+            "a rule on fence.refusal",
+        ),
+        (
+            "create function public.swallow() returns trigger language plpgsql as 'begin return null; end';
+             create trigger swallow before insert on credit.entry
+                 for each row execute function public.swallow()",
+            "trigger",
+            "swallow",
+            "not the guard's own, on credit.entry",
+        ),
+        (
+            "create or replace trigger resource_keeps before update or delete on fence.resource
+                 for each row when (false) execute function fence.keep_resource()",
+            "trigger",
+            "resource_keeps",
+            "not the guard's own",
+        ),
+        (
             "drop trigger entry_keeps on credit.entry",
             "trigger",
             "entry_keeps",

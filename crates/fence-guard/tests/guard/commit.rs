@@ -110,3 +110,20 @@ async fn a_setting_that_carries_garbage_admits_nothing() {
         assert_eq!(promises::sqlstate(charged), "ZF006", "{garbage}");
     }
 }
+
+/// What comes after such a statement runs on its own, one commit each, and nobody guards it.
+#[tokio::test]
+async fn a_commit_of_a_transaction_that_a_statement_has_ended_is_a_misuse() {
+    let world = World::new().await;
+    let client = world.client().await;
+    let open = client.open(&permit("r", 1)).await;
+    for ending in ["rollback", "commit"] {
+        let mut tx = client.begin(&open).await;
+        tx.execute(ending).await.unwrap();
+        match tx.commit().await {
+            Err(StoreError::Misuse { sqlstate, .. }) => assert_eq!(sqlstate, "ZF002", "{ending}"),
+            other => panic!("{ending}: {other:?}"),
+        }
+    }
+    client.begin(&open).await.commit().await.unwrap();
+}

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fence_guard::StoreError;
+use fence_guard::{Permit, StoreError};
 use promises::{HOLD, Session, World, permit, within};
 use testbed::{Options, PostgresServer};
 use uuid::Uuid;
@@ -72,7 +72,8 @@ async fn a_shorter_limit_of_the_session_stays_and_a_longer_one_is_back_after_the
     let server = PostgresServer::start(&Options::throw_away()).unwrap();
     let world = World::at(server.url()).await;
     let mut session = world.session().await;
-    session.open(&permit("r", 1)).await.unwrap();
+    let mine = permit("r", 1);
+    session.open(&mine).await.unwrap();
     // The sessions' admissions are valid for two minutes, their openings wait for ten seconds.
     for (setting, call, shorter, longer, ours) in [
         (
@@ -94,11 +95,36 @@ async fn a_shorter_limit_of_the_session_stays_and_a_longer_one_is_back_after_the
         ("lock_timeout", Call::Open, "9s", "1h", "10s"),
         ("lock_timeout", Call::Open, "9s", "0", "10s"),
     ] {
-        let kept = within_call(&mut session, call, setting, shorter).await;
+        let kept = within_call(&mut session, &mine, call, setting, shorter).await;
         assert_eq!(kept, [ms(shorter), ms(shorter)], "{setting}");
-        let shortened = within_call(&mut session, call, setting, longer).await;
+        let shortened = within_call(&mut session, &mine, call, setting, longer).await;
         assert_eq!(shortened, [ms(ours), ms(longer)], "{setting} from {longer}");
     }
+}
+
+/// It has nothing to do but to commit, and holds the share lock that the rightful holder waits for. And no
+/// transaction stands still for longer than an hour, whatever it asked for.
+#[tokio::test]
+async fn a_refused_transaction_gets_a_second_and_an_admitted_one_an_hour_at_the_most() {
+    let world = World::new().await;
+    let (client, mut session) = (world.client().await, world.session().await);
+    let open = client.open(&permit("r", 2)).await;
+    session.run("begin").await;
+    let refused = session.admit(&[&permit("r", 1)]).await.unwrap();
+    assert_eq!(refused.outcome, "stale");
+    let limit = "idle_in_transaction_session_timeout";
+    assert_eq!(read_ms(&mut session, limit).await, 1000);
+    session.run("commit").await;
+
+    let week = std::time::Duration::from_secs(7 * 86_400);
+    let nil = uuid::Uuid::nil();
+    let mut tx = client.guard.begin(&open, "long", nil, week).await.unwrap();
+    let shown: String = sqlx::query_scalar("show idle_in_transaction_session_timeout")
+        .fetch_one(&mut *tx)
+        .await
+        .unwrap();
+    assert_eq!(shown, "1h");
+    tx.rollback().await.unwrap();
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +136,7 @@ enum Call {
 /// The setting, in ms, after a call in its transaction, and after that transaction.
 async fn within_call(
     session: &mut Session,
+    mine: &Permit,
     call: Call,
     setting: &'static str,
     value: &str,
@@ -118,12 +145,12 @@ async fn within_call(
         .bind(setting)
         .bind(value);
     set.execute(&mut session.connection).await.unwrap();
-    let mine = permit("settings", 1);
     session.run("begin").await;
-    match call {
-        Call::Open => session.open(&mine).await.unwrap(),
-        Call::Admit => session.admit(&[&mine]).await.unwrap(),
+    let answer = match call {
+        Call::Open => session.open(&permit("settings", 1)).await,
+        Call::Admit => session.admit(&[mine]).await,
     };
+    assert!(["opened", "admitted"].contains(&&*answer.unwrap().outcome));
     let inside = read_ms(session, setting).await;
     session.run("rollback").await;
     [inside, read_ms(session, setting).await]

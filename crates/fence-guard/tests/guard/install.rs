@@ -131,3 +131,43 @@ async fn a_role_that_may_not_create_schemas_is_told_so_and_leaves_nothing() {
     );
     assert!(!is_there(&poor, "fence").await);
 }
+
+/// Default privileges of a database would hand a new schema's tables to whoever they name.
+#[tokio::test]
+async fn what_default_privileges_give_to_others_is_taken_from_a_new_schema_and_later_grants_stay() {
+    let database = testbed::database("default_privileges").await;
+    let pool = pool(database.url(), 1).await;
+    let defaults = "alter default privileges grant all on tables to pg_monitor;
+        alter default privileges grant all on sequences to pg_monitor;
+        alter default privileges grant execute on functions to pg_monitor";
+    sqlx::raw_sql(defaults).execute(&pool).await.unwrap();
+    install(&pool, &BOTH).await.unwrap();
+    let given: Vec<String> = sqlx::query_scalar(
+        "select c.oid::regclass::text from pg_class c
+         where c.relnamespace in ('fence'::regnamespace, 'credit'::regnamespace)
+           and case c.relkind when 'S' then has_sequence_privilege('pg_monitor', c.oid, 'usage')
+                    when 'i' then false
+                    else has_table_privilege('pg_monitor', c.oid, 'select, insert, update, delete') end
+         union all
+         select p.oid::regprocedure::text from pg_proc p
+         where p.pronamespace in ('fence'::regnamespace, 'credit'::regnamespace)
+           and has_function_privilege('pg_monitor', p.oid, 'execute')",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    assert!(given.is_empty(), "{given:?}");
+
+    // What its owner gives afterwards is the owner's decision.
+    sqlx::raw_sql("grant select on fence.opening to pg_monitor")
+        .execute(&pool)
+        .await
+        .unwrap();
+    install(&pool, &BOTH).await.unwrap();
+    let stays: bool =
+        sqlx::query_scalar("select has_table_privilege('pg_monitor', 'fence.opening', 'select')")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+    assert!(stays);
+}
