@@ -11,8 +11,10 @@ use crate::played::Played;
 use crate::report::refusals::Refused;
 use crate::wire::Event;
 
-/// The width that a timeline takes, in columns.
+/// The width of a timeline that is not for a terminal, in columns, and its bounds on one.
 const WIDTH: u16 = 120;
+const NARROWEST: u16 = 80;
+const WIDEST: u16 = 160;
 
 /// The timeline of a cell, with what came out of it and the rows that were refused.
 pub(crate) fn timeline(played: &Played, refused: &[Refused]) -> String {
@@ -49,9 +51,10 @@ fn rows(entries: &[Entry]) -> String {
         .map(|entry| (entry.holder, entry.pid))
         .collect();
     let mut table = super::table();
+    let width = table.width().unwrap_or(WIDTH).clamp(NARROWEST, WIDEST);
     table
         .set_content_arrangement(comfy_table::ContentArrangement::Dynamic)
-        .set_width(WIDTH);
+        .set_width(width);
     let head = holders
         .iter()
         .map(|(name, pid)| format!("{name} (pid {pid})"));
@@ -68,7 +71,7 @@ fn rows(entries: &[Entry]) -> String {
         });
         table.add_row(std::iter::once(Field::new(entry.at_ms)).chain(lanes));
     }
-    let share = (WIDTH - 8) / u16::try_from(holders.len().max(1)).unwrap_or(1);
+    let share = (width - 8) / u16::try_from(holders.len().max(1)).unwrap_or(1);
     let lanes = holders
         .iter()
         .map(|_| ColumnConstraint::Absolute(Width::Fixed(share)));
