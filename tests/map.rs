@@ -54,14 +54,49 @@ fn every_test_that_the_map_names_exists() {
                 continue;
             }
             let (file, source) = source.as_ref().expect("a file stands before its tests");
-            assert!(
-                source.contains(&format!("fn {word}(")),
-                "{rule}: no {word} in {file}"
-            );
+            assert!(has_test(source, word), "{rule}: no test {word} in {file}");
             named += 1;
         }
     }
     assert!(named > 80, "the map names only {named} tests");
+}
+
+/// Whether a source has a test of this name that runs: a function right below a test attribute, and not
+/// ignored.
+fn has_test(source: &str, name: &str) -> bool {
+    let lines: Vec<&str> = source.lines().map(str::trim).collect();
+    let heads = [format!("fn {name}("), format!("async fn {name}(")];
+    let is_head = |line: &str| heads.iter().any(|head| line.starts_with(head));
+    lines.iter().enumerate().any(|(at, line)| {
+        let above = lines[..at].iter().rev();
+        let attributes: Vec<&&str> = above
+            .take_while(|line| line.starts_with("#[") || line.starts_with("//"))
+            .collect();
+        let has = |start: &str| attributes.iter().any(|line| line.starts_with(start));
+        is_head(line) && (has("#[test]") || has("#[tokio::test")) && !has("#[ignore")
+    })
+}
+
+#[test]
+fn a_function_is_a_test_below_a_test_attribute_only_and_not_when_ignored() {
+    for test in [
+        "#[test]\nfn it() {}",
+        "#[tokio::test]\nasync fn it() {}",
+        "    #[tokio::test(flavor = \"multi_thread\")]\n    // Why.\n    async fn it() {}",
+    ] {
+        assert!(has_test(test, "it"), "{test}");
+    }
+    for none in [
+        "fn it() {}",
+        "async fn it() {}",
+        "#[test]\nfn other() {}\nfn it() {}",
+        "#[test]\n#[ignore]\nfn it() {}",
+        "#[ignore = \"slow\"]\n#[tokio::test]\nasync fn it() {}",
+        "#[test]\n// fn it() {}",
+        "#[test]\nfn it_too() {}",
+    ] {
+        assert!(!has_test(none, "it"), "{none}");
+    }
 }
 
 /// Every source file of a folder.

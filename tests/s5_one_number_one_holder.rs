@@ -4,8 +4,11 @@
 //! have it. Whichever opens first has it; the other one is turned away from open, admit, charge and
 //! close. Without the comparison of holders both are admitted, and no fence tells them apart.
 
-use fence_guard::Reason;
-use promises::{HOLD, MustRefuse, Session, World, charge, permit, same_number, sqlstate, start};
+use fence_guard::{Permit, Reason};
+use promises::{
+    HOLD, MustRefuse, Session, World, account, charge, permit, resource, same_number, sqlstate,
+    start,
+};
 
 #[tokio::test]
 async fn the_second_holder_of_a_number_gets_conflict_whatever_it_calls() {
@@ -166,7 +169,7 @@ async fn a_closed_number_goes_to_no_other_holder() {
 
 async fn conflict_everywhere(
     session: &mut Session,
-    loser: &fence_guard::Permit,
+    loser: &Permit,
     alice: &credit_ledger::Account,
 ) -> [String; 4] {
     [
@@ -198,4 +201,64 @@ async fn the_second_holder_cannot_ride_in_a_transaction_of_the_first() {
     assert_eq!(sqlstate(charged), "ZF006");
     session.run("rollback").await;
     assert!(world.charges(&alice).await.is_empty());
+}
+
+/// What a permit hears from admission and charge, which say the same; each is a row.
+async fn hears(session: &mut Session, world: &World, shown: &Permit) -> String {
+    let rows = world.refusals().await.len();
+    let admitted = session.admit(&[shown]).await.unwrap();
+    let write = charge(&account("alice"), 1);
+    let charged = session.charge(shown, &write).await.unwrap();
+    assert_eq!(charged, admitted);
+    for row in &world.refusals().await[rows..] {
+        assert_eq!(row.reason, admitted.outcome);
+        assert_eq!(row.resource, shown.resource().as_str());
+        assert_eq!(row.presented_holder, shown.holder().as_uuid());
+    }
+    assert_eq!(world.refusals().await.len(), rows + 2);
+    admitted.outcome
+}
+
+/// A permit names its resource: shown for another one, it is worth what its number is worth there, and
+/// where even the number fits, the holder does not.
+#[tokio::test]
+async fn a_permit_of_one_resource_is_refused_for_another_one_whatever_the_number_there() {
+    let world = World::new().await;
+    let mut session = world.session().await;
+    let alice = world.account("alice", 5).await;
+    let mine = permit("r", 3);
+    session.open(&mine).await.unwrap();
+    for (name, mark, reason) in [
+        ("never opened", None, "not open"),
+        ("lower", Some(2), "not open"),
+        ("same", Some(3), "conflict"),
+        ("higher", Some(4), "stale"),
+    ] {
+        if let Some(mark) = mark {
+            session.open(&permit(name, mark)).await.unwrap();
+        }
+        let shown = Permit::new(resource(name), mine.fence(), mine.holder());
+        assert_eq!(hears(&mut session, &world, &shown).await, reason, "{name}");
+    }
+    assert!(world.charges(&alice).await.is_empty());
+    assert_eq!(session.admit(&[&mine]).await.unwrap().outcome, "admitted");
+    assert!(world.findings().await.is_empty());
+}
+
+/// The number is no secret; the holder is. And once closed, the true permit is worth nothing either.
+#[tokio::test]
+async fn a_forged_holder_is_in_conflict_and_a_permit_that_is_replayed_after_its_close_is_closed() {
+    let world = World::new().await;
+    let mut session = world.session().await;
+    let alice = world.account("alice", 5).await;
+    let mine = permit("r", 3);
+    session.open(&mine).await.unwrap();
+    let forged = same_number(&mine);
+    assert_eq!(hears(&mut session, &world, &forged).await, "conflict");
+    session.close(&mine).await.unwrap();
+    assert_eq!(hears(&mut session, &world, &mine).await, "closed");
+    let forged = same_number(&mine);
+    assert_eq!(hears(&mut session, &world, &forged).await, "conflict");
+    assert!(world.charges(&alice).await.is_empty());
+    assert!(world.findings().await.is_empty());
 }

@@ -270,11 +270,19 @@ async fn the_table_takes_no_refusal_that_is_untrue() {
     for (_, shown) in here.refused() {
         here.session.charge(&shown, &write).await.unwrap();
     }
+    here.session.close(&here.opened).await.unwrap();
+    let closed = here.session.charge(&here.opened, &write).await.unwrap();
+    assert_eq!(closed.outcome, "closed");
     for statement in [
         "update fence.refusal set observed_fence = presented_fence where reason = 'stale'",
         "update fence.refusal set observed_fence = presented_fence where reason = 'not open'",
         "update fence.refusal set observed_fence = 9 where reason = 'conflict'",
         "update fence.refusal set observed_holder = presented_holder where reason = 'conflict'",
+        // A comparison with null is null, and a check lets null pass.
+        "update fence.refusal set observed_holder = null where reason = 'conflict'",
+        "update fence.refusal set observed_holder = null where reason = 'closed'",
+        "update fence.refusal set observed_holder = gen_random_uuid() where reason = 'closed'",
+        "update fence.refusal set observed_fence = 9 where reason = 'closed'",
         "update fence.refusal set reason = 'closed'",
         "update fence.refusal set reason = 'busy'",
     ] {

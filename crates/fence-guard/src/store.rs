@@ -24,6 +24,7 @@ pub struct GuardOptions {
     /// How long [`Guard::open`](crate::Guard::open) and [`Guard::close`](crate::Guard::close) wait for
     /// each lock, that is for the writers in flight, before they say who blocks them. From 1 ms to one
     /// hour, and clamped to that; default: ten seconds. A charge waits for ten seconds at the most.
+    /// A writer that locks the row by hand, without the guard's functions, may add to it.
     pub(crate) wait: Duration,
 }
 

@@ -36,6 +36,10 @@ const ACCOUNT: Argument = argument("'alice'", ACCOUNTS);
 const NAMES: &[Bad] = &[
     ("null", BAD),
     ("''", BAD),
+    ("'a' || chr(1)", BAD),
+    ("E'a\\nb'", BAD),
+    ("chr(127)", BAD),
+    ("'a' || chr(159)", BAD),
     ("repeat('x', 513)", BAD),
     ("repeat('é', 257)", BAD),
     ("repeat('x', 1048576)", BAD),
@@ -43,6 +47,10 @@ const NAMES: &[Bad] = &[
 const ACCOUNTS: &[Bad] = &[
     ("null", BAD),
     ("''", BAD),
+    ("'a' || chr(1)", BAD),
+    ("E'a\\nb'", BAD),
+    ("chr(127)", BAD),
+    ("'a' || chr(159)", BAD),
     ("repeat('x', 513)", BAD),
     ("repeat('x', 1048576)", BAD),
     ("'nobody'", ANSWERED),
@@ -103,6 +111,10 @@ const PURPOSE: Argument = argument(
     "'query'",
     &[
         ("null", BAD),
+        ("'a' || chr(1)", BAD),
+        ("E'a\\nb'", BAD),
+        ("chr(127)", BAD),
+        ("'a' || chr(159)", BAD),
         ("repeat('x', 513)", BAD),
         ("repeat('x', 1048576)", BAD),
     ],
@@ -132,6 +144,13 @@ const ASKED_FOR: &[Bad] = &[
     ("repeat('x', 1048576)", ANSWERED),
 ];
 
+/// An answer of 0 would say that nothing was paid.
+const COUNTED: &[Bad] = &[
+    ("null", BAD),
+    ("''", ANSWERED),
+    ("repeat('x', 1048576)", ANSWERED),
+];
+
 const PERMITS: Argument = argument(
     "array[('r', 5, '00000000-0000-4000-8000-000000000005')::fence.permit]",
     &[
@@ -142,6 +161,10 @@ const PERMITS: Argument = argument(
         ("array[('r', null, gen_random_uuid())::fence.permit]", BAD),
         ("array[('r', 5, null)::fence.permit]", BAD),
         ("array[('', 5, gen_random_uuid())::fence.permit]", BAD),
+        (
+            "array[('a' || chr(31), 5, gen_random_uuid())::fence.permit]",
+            BAD,
+        ),
         (
             "array[(repeat('x', 513), 5, gen_random_uuid())::fence.permit]",
             BAD,
@@ -178,6 +201,10 @@ const OPERATION: Argument = argument(
     &[
         ("null", BAD),
         ("''", BAD),
+        ("'a' || chr(1)", BAD),
+        ("E'a\\nb'", BAD),
+        ("chr(127)", BAD),
+        ("'a' || chr(159)", BAD),
         ("repeat('x', 129)", BAD),
         ("repeat('x', 1048576)", BAD),
     ],
@@ -238,12 +265,9 @@ pub(crate) const OUTER_CALLS: &[Outer] = &[
     Outer {
         name: "credit.charged",
         arguments: &[
-            argument("'alice'", ASKED_FOR),
-            argument("'query'", ASKED_FOR),
-            argument(
-                "'-infinity'",
-                &[("null", ANSWERED), ("'infinity'", ANSWERED)],
-            ),
+            argument("'alice'", COUNTED),
+            argument("'query'", COUNTED),
+            argument("'-infinity'", &[("null", BAD), ("'infinity'", ANSWERED)]),
         ],
     },
     Outer {
@@ -277,6 +301,10 @@ pub(crate) const OUTER_CALLS: &[Outer] = &[
                 &[
                     ("null", BAD),
                     ("''", BAD),
+                    ("'a' || chr(1)", BAD),
+                    ("E'a\\nb'", BAD),
+                    ("chr(127)", BAD),
+                    ("'a' || chr(159)", BAD),
                     ("repeat('x', 513)", BAD),
                     ("repeat('x', 1048576)", BAD),
                     ("'issued'", BAD),

@@ -2,6 +2,8 @@
 //! outer function, missing, empty, too long, too low and too high. Each is an error that says which
 //! it is, or an answer that the function's head tells, and no row of any table changes.
 
+use credit_ledger::{Account, Purpose};
+use fence_guard::Resource;
 use promises::{Session, World, sqlstate};
 use sqlx::AssertSqlSafe;
 
@@ -66,6 +68,31 @@ async fn every_outer_function_takes_its_good_arguments() {
             .run(AssertSqlSafe(call(outer, usize::MAX, "")))
             .await;
         session.run("rollback").await;
+    }
+}
+
+/// Else a name that one language can write could not be named by another. Every character below U+0300,
+/// which has all of the control characters; and what could be taken for one above it.
+#[tokio::test]
+async fn the_functions_and_the_typed_names_refuse_the_same_characters() {
+    let (world, _session) = world().await;
+    let asked: Vec<i32> = (1..0x300).chain([0x200b, 0x2028, 0x2029, 0xfeff]).collect();
+    let refused: Vec<i32> = sqlx::query_scalar(
+        "select n from unnest($1) n where not fence.is_name('a' || chr(n) || 'b', 1, 512) order by n",
+    )
+    .bind(&asked)
+    .fetch_all(world.pool())
+    .await
+    .unwrap();
+    assert_eq!(refused.len(), 31 + 33);
+    for n in asked {
+        let name = format!("a{}b", char::from_u32(n.try_into().unwrap()).unwrap());
+        let typed = [
+            Resource::new(name.as_str()).is_ok(),
+            Account::new(name.as_str()).is_ok(),
+            Purpose::new(name.as_str()).is_ok(),
+        ];
+        assert_eq!(typed, [!refused.contains(&n); 3], "U+{n:04X}");
     }
 }
 

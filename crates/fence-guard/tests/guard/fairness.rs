@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fence_guard::{Error, Guard, GuardOptions, OpenPermit};
-use promises::{BLOCKED_WITHIN, Client, HOLD, Started, World, permit, start};
+use promises::{BLOCKED_WITHIN, Client, HOLD, Started, World, permit, start, within};
+use tokio::sync::Barrier;
 use uuid::Uuid;
 
 use crate::support::until_told;
@@ -16,8 +17,6 @@ use crate::support::until_told;
 const WORK: &str = "select pg_sleep(0.04)";
 /// How long an opening waits that nobody starves.
 const FAIR: Duration = Duration::from_secs(10);
-/// How long an opening is let starve in the canary.
-const STARVED: Duration = Duration::from_secs(1);
 
 #[tokio::test]
 async fn an_opening_is_passed_by_at_most_one_transaction_of_each_of_four_streams() {
@@ -34,13 +33,19 @@ async fn canary_without_the_fair_lock_an_opening_is_passed_again_and_again() {
     let world = world().await;
     let own_lock = sqlx::raw_sql(include_str!("texts/lock_of_ones_own.sql"));
     own_lock.execute(world.pool()).await.unwrap();
-    let (passed, _) = open_against(&world, 8, STARVED).await;
-    assert!(passed > 1, "each stream passed it at most once");
+    let against = open_against(&world, 8).await;
+    until_told("a stream passes it again", BLOCKED_WITHIN, || async {
+        let passed = passed(&world, against.waits_since).await;
+        (passed > 1).then_some(())
+    })
+    .await;
 }
 
 async fn opens_fairly(streams: usize) {
-    let (passed, opened) = open_against(&world().await, streams, FAIR).await;
-    opened.unwrap();
+    let world = world().await;
+    let against = open_against(&world, streams).await;
+    against.opening.done().await.unwrap();
+    let passed = passed(&world, against.waits_since).await;
     assert!(passed <= 1, "one stream passed it {passed} times");
 }
 
@@ -51,16 +56,32 @@ async fn world() -> World {
     world
 }
 
-/// Opens against so many streams. Tells how many transactions of one stream passed the opening while
-/// it waited (the greatest number of all streams), and what it came to.
-async fn open_against(
-    world: &World,
-    streams: usize,
-    wait: Duration,
-) -> (i64, Result<OpenPermit, Error>) {
-    let (running, pids) = start_streams(world, streams).await;
+/// An opening that was seen waiting, and the streams in its way.
+struct Against {
+    opening: Started<Result<OpenPermit, Error>>,
+    /// Drawn when it waited: whatever was written later passed it.
+    waits_since: i64,
+    _running: Vec<Started<()>>,
+}
+
+/// How many transactions of one stream passed the opening so far: the greatest number of all streams.
+async fn passed(world: &World, waits_since: i64) -> i64 {
+    sqlx::query_scalar(include_str!("passed.sql"))
+        .bind(waits_since)
+        .fetch_one(world.pool())
+        .await
+        .unwrap()
+}
+
+/// Opens against so many streams, and returns when it has been seen waiting and every stream may go on.
+async fn open_against(world: &World, streams: usize) -> Against {
+    let Streams {
+        running,
+        pids,
+        gate,
+    } = start_streams(world, streams).await;
     let new = world.client().await;
-    let options = GuardOptions::default().with_wait(wait);
+    let options = GuardOptions::default().with_wait(FAIR);
     let guard = Guard::with_options(new.guard.pool().clone(), options);
     let opening = start(async move { guard.open(&permit("r", 2), HOLD).await });
     let is_over = || !opening.is_running();
@@ -68,16 +89,28 @@ async fn open_against(
     assert!(has_waited, "nothing was in the way of the opening");
 
     let next = sqlx::query_scalar("select nextval('step_seq_seq')");
-    let waits_since: i64 = next.fetch_one(world.pool()).await.unwrap();
-    let outcome = opening.done().await;
-    let passed = sqlx::query_scalar(include_str!("passed.sql")).bind(waits_since);
-    let passed = passed.fetch_one(world.pool()).await.unwrap();
-    drop(running);
-    (passed, outcome)
+    let waits_since = next.fetch_one(world.pool()).await.unwrap();
+    gate.wait().await;
+    Against {
+        opening,
+        waits_since,
+        _running: running,
+    }
 }
 
-/// Starts streams of guarded transactions under fence 1, and returns when each has written.
-async fn start_streams(world: &World, streams: usize) -> (Vec<Started<()>>, Vec<i32>) {
+/// Streams of guarded transactions, and their backends.
+struct Streams {
+    running: Vec<Started<()>>,
+    pids: Vec<i32>,
+    /// Until the test comes to it, the first stream stands in its first transaction: whoever opens meets
+    /// a writer in flight, however the others come and go.
+    gate: Arc<Barrier>,
+}
+
+/// Starts streams under fence 1, and returns when the first stands and each of the others has written.
+async fn start_streams(world: &World, streams: usize) -> Streams {
+    let gate = Arc::new(Barrier::new(2));
+    let mut held = Some(gate.clone());
     let mut running = Vec::new();
     let mut pids = Vec::new();
     let first = world.client().await.open(&permit("r", 1)).await;
@@ -88,20 +121,32 @@ async fn start_streams(world: &World, streams: usize) -> (Vec<Started<()>>, Vec<
             client,
             first.clone(),
             i32::try_from(number).unwrap(),
+            held.take(),
         )));
     }
-    let all = i64::try_from(streams).unwrap();
-    until_told("every stream writes", BLOCKED_WITHIN, || async {
+    within("the first stream's first write", gate.wait()).await;
+    let others = i64::try_from(streams - 1).unwrap();
+    until_told("every other stream writes", BLOCKED_WITHIN, || async {
         let count = sqlx::query_scalar("select count(distinct stream) from step");
         let count: i64 = count.fetch_one(world.pool()).await.unwrap();
-        (count == all).then_some(())
+        (count == others).then_some(())
     })
     .await;
-    (running, pids)
+    Streams {
+        running,
+        pids,
+        gate,
+    }
 }
 
-/// One transaction after the other, until the guard refuses one.
-async fn stream(client: Client, open: Arc<OpenPermit>, number: i32) {
+/// One transaction after the other, until the guard refuses one. The first of them is held at the gate,
+/// where there is one.
+async fn stream(
+    client: Client,
+    open: Arc<OpenPermit>,
+    number: i32,
+    mut gate: Option<Arc<Barrier>>,
+) {
     loop {
         let begun = client.guard.begin(&open, "stream", Uuid::nil(), HOLD).await;
         let mut tx = match begun {
@@ -114,6 +159,11 @@ async fn stream(client: Client, open: Arc<OpenPermit>, number: i32) {
             .execute(&mut *tx)
             .await
             .unwrap();
+        if let Some(gate) = gate.take() {
+            // It stands; and then it may go.
+            gate.wait().await;
+            gate.wait().await;
+        }
         sqlx::query(WORK).execute(&mut *tx).await.unwrap();
         tx.commit().await.unwrap();
     }
