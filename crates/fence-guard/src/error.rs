@@ -19,7 +19,7 @@ pub enum Error {
         until: OffsetDateTime,
     },
     /// Writers in flight, or another opening, kept the resource locked for longer than
-    /// [`GuardOptions::wait`](crate::GuardOptions::wait). Nothing has changed; try again, or end them.
+    /// [`GuardOptions::with_wait`](crate::GuardOptions::with_wait). Nothing has changed; try again, or end them.
     #[error("the resource stays locked by {}; try again, or end these sessions", list(.blockers))]
     Blocked {
         /// Who held it right after the wait; empty if they were gone by then, or if somebody locked the

@@ -9,22 +9,11 @@ use sqlx::{FromRow, Transaction};
 
 use crate::error::StoreError;
 
-/// How a guard reaches Postgres.
+/// How a guard reaches Postgres, and how long it waits there. The default: directly, and ten seconds.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct GuardOptions {
-    /// Whether the pool speaks to a transaction pooler, such as PgBouncer with `pool_mode =
-    /// transaction`. Default: no.
-    ///
-    /// sqlx prepares a statement in one step and runs it in the next; between the two, a transaction
-    /// pooler may hand the connection to another server, where the same name is another statement. So
-    /// each call becomes BEGIN, an unnamed statement, COMMIT. Only a direct connection needs one round
-    /// trip.
     pub(crate) pooled: bool,
-    /// How long [`Guard::open`](crate::Guard::open) and [`Guard::close`](crate::Guard::close) wait for
-    /// each lock, that is for the writers in flight, before they say who blocks them. From 1 ms to one
-    /// hour, and clamped to that; default: ten seconds. A charge waits for ten seconds at the most.
-    /// A writer that locks the row by hand, without the guard's functions, may add to it.
     pub(crate) wait: Duration,
 }
 
@@ -38,7 +27,12 @@ impl Default for GuardOptions {
 }
 
 impl GuardOptions {
-    /// For a pool that speaks to a transaction pooler.
+    /// For a pool that speaks to a transaction pooler, such as PgBouncer with `pool_mode = transaction`.
+    ///
+    /// sqlx prepares a statement in one step and runs it in the next; between the two, a transaction
+    /// pooler may hand the connection to another server, where the same name is another statement. So
+    /// each call becomes BEGIN, an unnamed statement, COMMIT. Only a direct connection needs one round
+    /// trip.
     pub fn pooled() -> GuardOptions {
         GuardOptions {
             pooled: true,
@@ -46,7 +40,12 @@ impl GuardOptions {
         }
     }
 
-    /// With another bound on waiting.
+    /// With another bound on how long [`Guard::open`](crate::Guard::open) and
+    /// [`Guard::close`](crate::Guard::close) wait for each lock, that is for the writers in flight,
+    /// before they say who blocks them.
+    ///
+    /// From 1 ms to one hour, and clamped to that; default: ten seconds. A charge waits for ten seconds
+    /// at the most. A writer that locks the row by hand, without the guard's functions, may add to it.
     pub fn with_wait(self, wait: Duration) -> GuardOptions {
         GuardOptions {
             wait: wait.clamp(Duration::from_millis(1), Duration::from_secs(3600)),
