@@ -1,6 +1,6 @@
 //! Why a request was not applied.
 
-use fence::Refusal;
+use fence::{MayRefuse, Refusal};
 use fence_guard::StoreError;
 
 /// Why a request was not applied, in the order in which the ledger looks: an earlier call, the guard,
@@ -37,6 +37,15 @@ pub enum Error {
     /// Postgres did not answer, or answered with an error.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl MayRefuse for Error {
+    fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Error::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
 }
 
 impl From<sqlx::Error> for Error {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 
+use fence_guard::MayRefuse;
 use fenced_section::Released;
 use tokio::sync::oneshot;
 
-use crate::support::{Bench, for_ms, resource, within};
+use crate::support::{Bench, LONG, for_ms, resource, within};
 
 /// Tells when it is dropped.
 struct Dropped(Option<oneshot::Sender<()>>);
@@ -134,4 +135,26 @@ async fn a_section_can_be_entered_run_and_left_from_a_spawned_task() {
     });
     let left = within(task).await.unwrap().unwrap();
     assert!(matches!(left.released, Ok(Some(Released::Released))));
+}
+
+/// Redis says "it is yours", and the write comes after another has taken over: between a check in one server
+/// and a write in another there is always room for a pause. What refuses the write stands where it is written.
+#[tokio::test]
+async fn c28_a_check_in_redis_that_has_passed_lets_no_late_write_in() {
+    let bench = Bench::new("checked").await;
+    let r = resource("r");
+    let late = bench.enter(&r).await;
+    let open = late.open().unwrap();
+    let value = format!("{}:{}", late.fence(), open.permit().holder());
+    assert_eq!(bench.lease(&r).await, Some(value));
+
+    // The pause: the lease ends in Redis, and another enters.
+    bench.forget_lease(&r).await;
+    let next = bench.others().await.enter(&r, &LONG).await.unwrap();
+    let refused = bench.write(open, "late").await.unwrap_err();
+    let refusal = refused.refusal().expect("the guard refuses it");
+    assert_eq!(refusal.reason(), fence_guard::Reason::Stale);
+    assert_eq!(refusal.mark().get(), next.fence().get());
+    assert!(bench.notes().await.is_empty());
+    assert!(next.leave().await.is_clean());
 }
