@@ -15,8 +15,7 @@ pub const SCHEMA: Schema = Schema {
     functions_version: 1,
     functions: &[
         include_str!("../../../sql/guard/functions/judge.sql"),
-        include_str!("../../../sql/guard/functions/judge_open.sql"),
-        include_str!("../../../sql/guard/functions/judge_next.sql"),
+        include_str!("../../../sql/guard/functions/judge_opening.sql"),
         include_str!("../../../sql/guard/functions/lock_key.sql"),
         include_str!("../../../sql/guard/functions/shorten.sql"),
         include_str!("../../../sql/guard/functions/arm.sql"),
@@ -29,6 +28,7 @@ pub const SCHEMA: Schema = Schema {
         include_str!("../../../sql/guard/functions/look.sql"),
         include_str!("../../../sql/guard/functions/refuse.sql"),
         include_str!("../../../sql/guard/functions/record_opening.sql"),
+        include_str!("../../../sql/guard/functions/raise_mark.sql"),
         include_str!("../../../sql/guard/functions/open.sql"),
         include_str!("../../../sql/guard/functions/open_next.sql"),
         include_str!("../../../sql/guard/functions/admit.sql"),

@@ -22,59 +22,9 @@ create or replace function fence.open(
     out outcome text, out mark bigint, out mark_holder uuid, out seq bigint,
     out valid_until timestamptz, out takeover boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-    r fence.resource;
-    v_floor bigint;
-    v_found boolean;
 begin
     perform fence.arm('open', p_call, p_valid_for, p_wait);
     perform fence.check_permit(p_resource, p_fence, p_holder);
-    if pg_current_xact_id_if_assigned() is not null then
-        raise exception using errcode = 'ZF002',
-            message = 'fence.open comes first in its transaction, before any write or row lock';
-    end if;
-
-    -- First judgement, from a plain read: a stale holder must not queue for the lock, because every
-    -- writer of the rightful holder would queue behind it.
-    select * into r from fence.resource x where x.resource = p_resource;
-    v_found := found;
-    if v_found then
-        outcome := fence.judge_open(r, p_fence, p_holder);
-    else
-        -- Lock order: the floor row before the resource, against a fold of the same name.
-        select f.fence into v_floor from fence.floor f for share;
-    end if;
-
-    if outcome is null then
-        perform pg_advisory_xact_lock(fence.lock_key(p_resource));
-        -- The drain: waits for every transaction that holds the row FOR SHARE, to its commit.
-        select * into r from fence.resource x where x.resource = p_resource for update;
-        -- Second judgement, from what the lock returned: a higher fence may have opened meanwhile.
-        if found then
-            v_found := true;
-            outcome := fence.judge_open(r, p_fence, p_holder);
-        elsif v_found then
-            raise exception using errcode = '40001',
-                message = 'the resource was folded while its opening waited, open again';
-        elsif p_fence < v_floor then
-            outcome := 'stale';
-            mark := v_floor;
-            return;
-        end if;
-    end if;
-    if outcome is not null then
-        mark := r.fence; mark_holder := r.holder; valid_until := r.valid_until;
-        if outcome = 'already open' then
-            select o.seq, o.takeover into seq, takeover from fence.opening o where o.seq = r.opened_seq;
-        end if;
-        return;
-    end if;
-
-    outcome := 'opened';
-    mark := p_fence;
-    mark_holder := p_holder;
-    seq := nextval('fence.seq');
-    valid_until := clock_timestamp() + p_valid_for;
-    takeover := v_found and r.closed_seq is null;
-    perform fence.record_opening(r, p_resource, p_fence, p_holder, seq, valid_until, false);
+    select * into outcome, mark, mark_holder, seq, valid_until, takeover
+        from fence.raise_mark(p_resource, p_fence, p_holder, p_valid_for);
 end $$;

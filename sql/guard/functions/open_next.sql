@@ -16,51 +16,9 @@ create or replace function fence.open_next(
     out outcome text, out mark bigint, out mark_holder uuid, out seq bigint,
     out valid_until timestamptz, out takeover boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-    r fence.resource;
-    v_floor bigint;
-    v_found boolean;
 begin
     perform fence.arm('open_next', p_call, p_valid_for, p_wait);
     perform fence.check_permit(p_resource, 1, p_holder);
-    if pg_current_xact_id_if_assigned() is not null then
-        raise exception using errcode = 'ZF002',
-            message = 'fence.open_next comes first in its transaction, before any write or row lock';
-    end if;
-
-    -- Judged before the lock and, from what it returned, after it: as in fence.open.
-    select * into r from fence.resource x where x.resource = p_resource;
-    v_found := found;
-    if v_found then
-        outcome := fence.judge_next(r, p_holder);
-    else
-        select f.fence into v_floor from fence.floor f for share;
-    end if;
-    if outcome is null then
-        perform pg_advisory_xact_lock(fence.lock_key(p_resource));
-        select * into r from fence.resource x where x.resource = p_resource for update;
-        if found then
-            v_found := true;
-            outcome := fence.judge_next(r, p_holder);
-        elsif v_found then
-            raise exception using errcode = '40001',
-                message = 'the resource was folded while its opening waited, open again';
-        end if;
-    end if;
-    if outcome is not null then
-        mark := r.fence; mark_holder := r.holder; valid_until := r.valid_until;
-        if outcome = 'already open' then
-            select o.seq, o.takeover into seq, takeover from fence.opening o where o.seq = r.opened_seq;
-        end if;
-        return;
-    end if;
-
-    mark := coalesce(r.fence + 1, v_floor);
-    perform fence.check_permit(p_resource, mark, p_holder);
-    outcome := 'opened';
-    mark_holder := p_holder;
-    seq := nextval('fence.seq');
-    valid_until := clock_timestamp() + p_valid_for;
-    takeover := v_found and r.closed_seq is null;
-    perform fence.record_opening(r, p_resource, mark, p_holder, seq, valid_until, true);
+    select * into outcome, mark, mark_holder, seq, valid_until, takeover
+        from fence.raise_mark(p_resource, null, p_holder, p_valid_for);
 end $$;
