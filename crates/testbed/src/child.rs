@@ -55,6 +55,19 @@ impl TiedChild {
         }
     }
 
+    /// Stops it where it stands, until it is thawed or gets another signal.
+    pub(crate) fn freeze(&self) {
+        let status = self.end.lock();
+        if status.is_none() {
+            let _ = signal::kill(self.pid, Signal::SIGSTOP);
+        }
+    }
+
+    /// Lets it go on.
+    pub(crate) fn thaw(&self) {
+        self.signal(Signal::SIGCONT);
+    }
+
     /// Waits for the end, at most as long as `bound`.
     pub(crate) fn ended_within(&self, bound: Duration) -> Option<ExitStatus> {
         let status = self.end.lock();

@@ -66,6 +66,41 @@ pub enum Error {
         pid: u32,
     },
 
+    /// A running Redis answered a command with an error.
+    #[error("the redis on 127.0.0.1:{port} refuses `{command}`: {answer}")]
+    Refused {
+        /// Its port.
+        port: u16,
+        /// The first two words of the command.
+        command: String,
+        /// What it answered.
+        answer: String,
+    },
+
+    /// Servers that work together did not come into the state that was waited for.
+    #[error("{what} did not happen within {seconds} s; last seen: {seen}")]
+    NotReached {
+        /// What was waited for.
+        what: String,
+        /// For how long.
+        seconds: u64,
+        /// What was there instead.
+        seen: String,
+    },
+
+    /// The installed Redis was built without TLS.
+    #[cfg(feature = "tls")]
+    #[error("{} was built without TLS: set REDIS_SERVER to one that was built with it", .program.display())]
+    NoTls {
+        /// The program.
+        program: PathBuf,
+    },
+
+    /// No certificates could be made.
+    #[cfg(feature = "tls")]
+    #[error("cannot make certificates: {0}")]
+    Certificates(#[from] rcgen::Error),
+
     /// A tool (`initdb`, `cp`, `docker compose`) failed.
     #[error("{tool} failed ({status}): {output}")]
     Tool {

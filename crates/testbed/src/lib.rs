@@ -18,11 +18,21 @@ mod pair;
 mod pgbouncer;
 mod port;
 mod postgres;
+#[cfg(feature = "client")]
+mod proxy;
+mod redis_cluster;
+mod redis_recipe;
+mod redis_sentinel;
 mod redis_server;
+mod replication;
+mod resp;
 mod server;
 mod spawner;
 mod template;
+#[cfg(feature = "tls")]
+mod tls;
 mod unique;
+mod until;
 mod watcher;
 
 #[cfg(feature = "client")]
@@ -35,5 +45,11 @@ pub use options::Options;
 pub use pair::{Origin, Pair, shared};
 pub use pgbouncer::PgBouncer;
 pub use postgres::PostgresServer;
+#[cfg(feature = "client")]
+pub use proxy::Proxy;
+pub use redis_cluster::{RedisCluster, SlotMove};
+pub use redis_sentinel::RedisSentinel;
 pub use redis_server::RedisServer;
 pub use spawner::spawn_tied;
+#[cfg(feature = "tls")]
+pub use tls::TlsRedisServer;

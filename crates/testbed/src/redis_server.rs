@@ -1,27 +1,11 @@
 //! A private Redis.
 
-use std::fs::DirBuilder;
-use std::io::{self, Read, Write};
-use std::net::TcpStream;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
-use std::process::Command;
-use std::time::Duration;
 
-use nix::sys::signal::Signal;
-use nix::unistd::Pid;
-
-use crate::account::Account;
-use crate::error::{Doing, ServerName};
-use crate::home::Home;
-use crate::janitor::Janitor;
-use crate::server::{Recipe, Server};
+use crate::redis_recipe::{RedisRecipe, Setup};
+use crate::resp::{self, Reply};
+use crate::server::Server;
 use crate::{Error, Options, find};
-
-/// A starting Redis answers at once or not at all.
-const ANSWER_WITHIN: Duration = Duration::from_secs(1);
-/// More than the longest answer to `INFO server`.
-const ANSWER_BYTES: u64 = 16 * 1024;
 
 /// A private Redis (or Valkey) on a loopback port, empty at each start, without persistence.
 ///
@@ -31,6 +15,7 @@ const ANSWER_BYTES: u64 = 16 * 1024;
 pub struct RedisServer {
     server: Server<RedisRecipe>,
     url: String,
+    is_frozen: bool,
 }
 
 impl RedisServer {
@@ -43,25 +28,17 @@ impl RedisServer {
     }
 
     pub(crate) fn start_from(program: PathBuf, options: &Options) -> Result<RedisServer, Error> {
-        let account = Account::of_servers()?;
-        let home = Home::throw_away()?;
-        let janitor = Janitor::start(home.path(), home.fate(), RedisRecipe::CLEAN_STOP)
-            .doing(|| "run /bin/sh".to_owned())?;
-        let folder = home.path().join("redis");
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&folder)
-            .and_then(|()| account.own(&folder))
-            .doing(|| format!("make the folder {}", folder.display()))?;
-        let recipe = RedisRecipe {
-            program,
-            folder,
-            account,
-            config: options.redis.clone(),
-        };
-        let server = Server::start(recipe, home, janitor)?;
+        RedisServer::start_as(program, Setup::alone(options))
+    }
+
+    pub(crate) fn start_as(program: PathBuf, setup: Setup) -> Result<RedisServer, Error> {
+        let server = RedisRecipe::start(program, setup)?;
         let url = format!("redis://127.0.0.1:{}/", server.port());
-        Ok(RedisServer { server, url })
+        Ok(RedisServer {
+            server,
+            url,
+            is_frozen: false,
+        })
     }
 
     /// Its URL, the same after [`restart`](Self::restart).
@@ -69,9 +46,24 @@ impl RedisServer {
         &self.url
     }
 
+    /// Its port on the loopback address, the same after [`restart`](Self::restart).
+    pub fn port(&self) -> u16 {
+        self.server.port()
+    }
+
     /// Its process, while it runs.
     pub fn pid(&self) -> Option<u32> {
         self.server.pid().map(|pid| pid.as_raw().cast_unsigned())
+    }
+
+    /// Sends one command for administration, such as `["ACL", "SETUSER", "app", "on"]`, and waits
+    /// for its answer: as `redis-cli` writes it into a pipe, the items of a list one a line.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] when the server answers with an error, [`Error::Io`] when it does not
+    /// answer within 2 s.
+    pub fn command(&self, words: &[&str]) -> Result<String, Error> {
+        self.ask(words).map(|reply| reply.to_string())
     }
 
     /// Stops it in good order.
@@ -79,6 +71,7 @@ impl RedisServer {
     /// # Errors
     /// [`Error::NotStopped`] when not even killing ends it.
     pub fn stop(&mut self) -> Result<(), Error> {
+        self.is_frozen = false;
         self.server.stop()
     }
 
@@ -87,6 +80,7 @@ impl RedisServer {
     /// # Errors
     /// [`Error::NotStopped`] when the system does not end it in time.
     pub fn kill_nine(&mut self) -> Result<(), Error> {
+        self.is_frozen = false;
         self.server.kill_nine()
     }
 
@@ -95,57 +89,38 @@ impl RedisServer {
     /// # Errors
     /// [`Error::NotStarted`] when it does not come back.
     pub fn restart(&mut self) -> Result<(), Error> {
+        self.is_frozen = false;
         self.server.restart()
     }
-}
 
-#[derive(Debug)]
-struct RedisRecipe {
-    program: PathBuf,
-    folder: PathBuf,
-    account: Account,
-    config: Vec<(String, String)>,
-}
-
-impl Recipe for RedisRecipe {
-    const NAME: ServerName = ServerName::Redis;
-    const CLEAN_STOP: Signal = Signal::SIGTERM;
-
-    fn farewell(&self) -> Signal {
-        Self::CLEAN_STOP
+    /// Stops it where it stands (SIGSTOP): connections stay, also new ones are made, nothing is
+    /// answered. Nothing happens where it does not run.
+    pub fn freeze(&mut self) {
+        self.is_frozen = true;
+        self.server.freeze();
     }
 
-    fn command(&self, port: u16) -> Command {
-        let mut command = Command::new(&self.program);
-        command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
-        command.args(["--save", "", "--appendonly", "no"]);
-        command.arg("--dir").arg(&self.folder);
-        for (name, value) in &self.config {
-            command.arg(format!("--{name}")).arg(value);
-        }
-        self.account.applied_to(&mut command);
-        command.current_dir("/");
-        command
+    /// Lets it go on where it was frozen (SIGCONT), with all that it knew then.
+    pub fn thaw(&mut self) {
+        self.is_frozen = false;
+        self.server.thaw();
     }
 
-    /// The port stands in the arguments, and in the title that Redis gives itself later.
-    fn mark(&self, port: u16) -> String {
-        port.to_string()
+    /// Whether it runs and is not frozen.
+    pub(crate) fn is_awake(&self) -> bool {
+        self.server.pid().is_some() && !self.is_frozen
     }
 
-    fn is_ready(&self, port: u16, pid: Pid) -> bool {
-        // Another server may have won the port while ours is still on its way to find out.
-        let ours = format!("process_id:{pid}\r\n");
-        ask(port).is_ok_and(|answer| answer.starts_with("+PONG") && answer.contains(&ours))
+    pub(crate) fn ask(&self, words: &[&str]) -> Result<Reply, Error> {
+        resp::ask(self.port(), words)
     }
-}
 
-/// What the server answers to PING and to the question who it is. Redis speaks plain lines, too.
-fn ask(port: u16) -> io::Result<String> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-    stream.set_read_timeout(Some(ANSWER_WITHIN))?;
-    stream.write_all(b"PING\r\nINFO server\r\nQUIT\r\n")?;
-    let mut answer = String::new();
-    stream.take(ANSWER_BYTES).read_to_string(&mut answer)?;
-    Ok(answer)
+    /// One line of what `INFO` says, such as `role` in the section `replication`.
+    pub(crate) fn info(&self, section: &str, field: &str) -> Result<Option<String>, Error> {
+        let text = self.command(&["INFO", section])?;
+        let value = text
+            .lines()
+            .find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
+        Ok(value.map(str::to_owned))
+    }
 }

@@ -14,7 +14,7 @@ use crate::error::{Doing, ServerName};
 use crate::family::Family;
 use crate::home::Home;
 use crate::janitor::Janitor;
-use crate::port::free_port;
+use crate::port::Port;
 
 /// A start is tried this often: its port may be taken between the choice and the bind.
 const ATTEMPTS: u32 = 4;
@@ -37,6 +37,10 @@ pub(crate) trait Recipe {
     const CLEAN_STOP: Signal;
     /// Ends it when this process ends; quickly, where nobody will look at its data again.
     fn farewell(&self) -> Signal;
+    /// A port for it that was free a moment ago.
+    fn free_port(&self) -> Result<Port, Error> {
+        Port::free()
+    }
     /// The command that runs it in the foreground.
     fn command(&self, port: u16) -> Command;
     /// What stands in the command line of that process, and in no other's.
@@ -49,7 +53,7 @@ pub(crate) trait Recipe {
 #[derive(Debug)]
 pub(crate) struct Server<R: Recipe> {
     recipe: R,
-    port: u16,
+    port: Port,
     child: Option<TiedChild>,
     log: PathBuf,
     // Dropped in this order: the janitor removes the folder before its lock is freed.
@@ -63,19 +67,22 @@ impl<R: Recipe> Server<R> {
         let log = home.path().join(format!("{}.log", R::NAME));
         File::create(&log).doing(|| format!("write {}", log.display()))?;
         let mut server = Server {
+            port: recipe.free_port()?,
             recipe,
-            port: 0,
             child: None,
             log,
             janitor,
             home,
         };
-        server.boot_on(free_port)?;
+        server.boot_with(|server| {
+            server.port = server.recipe.free_port()?;
+            Ok(())
+        })?;
         Ok(server)
     }
 
     pub(crate) fn port(&self) -> u16 {
-        self.port
+        self.port.number()
     }
 
     pub(crate) fn home(&self) -> &Home {
@@ -84,6 +91,20 @@ impl<R: Recipe> Server<R> {
 
     pub(crate) fn pid(&self) -> Option<Pid> {
         self.child.as_ref().map(TiedChild::pid)
+    }
+
+    /// Stops it where it stands, until it is thawed, stopped or killed.
+    pub(crate) fn freeze(&self) {
+        if let Some(child) = &self.child {
+            child.freeze();
+        }
+    }
+
+    /// Lets it go on.
+    pub(crate) fn thaw(&self) {
+        if let Some(child) = &self.child {
+            child.thaw();
+        }
     }
 
     /// Stops it in good order, or kills it if it takes too long.
@@ -108,23 +129,22 @@ impl<R: Recipe> Server<R> {
     /// Stops it if it runs, and starts it again on the same port.
     pub(crate) fn restart(&mut self) -> Result<(), Error> {
         self.stop()?;
-        let port = self.port;
-        self.boot_on(|| Ok(port))
+        self.boot_with(|_| Ok(()))
     }
 
-    fn boot_on(&mut self, mut port: impl FnMut() -> Result<u16, Error>) -> Result<(), Error> {
-        let mut attempt = 1;
-        loop {
-            self.port = port()?;
+    /// Starts it, and changes something between one attempt and the next.
+    fn boot_with(&mut self, change: impl Fn(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
+        for _ in 1..ATTEMPTS {
             match self.boot() {
-                Err(Error::NotStarted { .. }) if attempt < ATTEMPTS => attempt += 1,
+                Err(Error::NotStarted { .. }) => change(self)?,
                 outcome => return outcome,
             }
         }
+        self.boot()
     }
 
     fn boot(&mut self) -> Result<(), Error> {
-        let mut command = self.recipe.command(self.port);
+        let mut command = self.recipe.command(self.port());
         let log = OpenOptions::new().append(true).open(&self.log);
         let log = log.doing(|| format!("write {}", self.log.display()))?;
         let copy = log.try_clone().doing(|| "copy a file handle".to_owned())?;
@@ -132,7 +152,7 @@ impl<R: Recipe> Server<R> {
         let child = TiedChild::spawn(command, self.recipe.farewell())
             .doing(|| format!("run {}", R::NAME))?;
         self.janitor
-            .watch(child.pid(), &self.recipe.mark(self.port));
+            .watch(child.pid(), &self.recipe.mark(self.port()));
         let pid = child.pid();
         self.child = Some(child);
         self.await_ready(pid)
@@ -142,7 +162,7 @@ impl<R: Recipe> Server<R> {
     /// Asks until the server is ready, and notices at once when it ends instead.
     fn await_ready(&self, pid: Pid) -> Result<(), Error> {
         let deadline = Instant::now() + READY_WITHIN;
-        while !self.recipe.is_ready(self.port, pid) {
+        while !self.recipe.is_ready(self.port(), pid) {
             let ended = self.child.as_ref().and_then(|c| c.ended_within(ASK_EVERY));
             if let Some(status) = ended {
                 return Err(self.not_started(format!("it ended ({status})")));

@@ -350,3 +350,16 @@ fn a_pooler_does_not_outlive_its_parent() {
     let left = survivors(&family, GONE_WITHIN);
     assert!(left.is_empty(), "these outlived their parent: {left:#?}");
 }
+
+#[test]
+fn no_node_of_a_cluster_and_no_sentinel_outlives_its_parent_not_even_a_frozen_one() {
+    let mut doomed = Doomed::start(&["topologies"]);
+    let family = descendants(doomed.pid());
+    let count = |name: &str| family.iter().filter(|process| process.name == name).count();
+    // Two nodes and three Sentinels, and six nodes of the cluster; one janitor each.
+    let servers = family.iter().filter(|process| process.name != "sh").count();
+    assert_eq!((servers, count("sh")), (11, 11), "{family:#?}");
+    doomed.dies_of(Signal::SIGKILL);
+    let left = survivors(&family, GONE_WITHIN);
+    assert!(left.is_empty(), "these outlived their parent: {left:#?}");
+}

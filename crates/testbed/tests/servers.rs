@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use redis::AsyncCommands;
 use sqlx::{Connection, PgConnection};
-use testbed::{Options, Origin, Pair, PgBouncer, PostgresServer, RedisServer};
+use testbed::{Error, Options, Origin, Pair, PgBouncer, PostgresServer, RedisServer};
 
 async fn redis(url: &str) -> redis::aio::MultiplexedConnection {
     let client = redis::Client::open(url).unwrap();
@@ -42,6 +42,33 @@ async fn a_killed_redis_comes_back_empty_at_the_same_url() {
     assert_ne!(server.pid(), first);
     let value: Option<String> = redis(&url).await.get("key").await.unwrap();
     assert_eq!(value, None);
+}
+
+#[test]
+fn a_frozen_redis_answers_nobody_until_it_is_thawed_and_has_forgotten_nothing() {
+    let mut server = RedisServer::start(&Options::throw_away()).unwrap();
+    assert_eq!(server.command(&["SET", "key", "value"]).unwrap(), "OK");
+    server.freeze();
+    let unanswered = server.command(&["GET", "key"]);
+    assert!(
+        matches!(unanswered, Err(Error::Io { .. })),
+        "{unanswered:?}"
+    );
+    server.thaw();
+    assert_eq!(server.command(&["GET", "key"]).unwrap(), "value");
+}
+
+#[test]
+fn a_command_that_redis_refuses_is_an_error_without_the_password_in_it() {
+    let server = RedisServer::start(&Options::throw_away()).unwrap();
+    let refused = server.command(&["ACL", "SETUSER", "app", ">secret", "nonsense"]);
+    let error = refused.unwrap_err();
+    assert!(matches!(error, Error::Refused { .. }), "{error:?}");
+    let text = error.to_string();
+    assert!(
+        text.contains("ACL SETUSER") && !text.contains("secret"),
+        "{text}"
+    );
 }
 
 #[tokio::test]

@@ -1,13 +1,13 @@
 //! A process that starts servers and then ends in the way that a test asks for.
 //!
-//! The first argument says what to start: `pair`, `kept FOLDER`, `pooler`, `group`, or `untied` (the canary:
+//! The first argument says what to start: `pair`, `kept FOLDER`, `pooler`, `topologies`, `group`, or `untied` (the canary:
 //! a server that nothing ties to this process). It writes one line about it, `name=value` with
 //! spaces between, and reads one word: the way to end. Without a word it waits to be killed.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, io, process, thread};
 
-use testbed::{Options, Origin, Pair, PgBouncer, PostgresServer};
+use testbed::{Options, Origin, Pair, PgBouncer, PostgresServer, RedisCluster, RedisSentinel};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -16,10 +16,11 @@ fn main() -> ExitCode {
         ["pair"] => with_pair(Options::throw_away()),
         ["kept", folder] => with_pair(Options::kept(folder)),
         ["pooler"] => with_pooler(),
+        ["topologies"] => with_topologies(),
         ["group"] => with_group(),
         ["untied"] => with_untied_server(),
         _ => {
-            eprintln!("say what to start: pair, kept FOLDER, pooler, group or untied");
+            eprintln!("say what to start: pair, kept FOLDER, pooler, topologies, group or untied");
             return ExitCode::FAILURE;
         }
     }
@@ -49,6 +50,17 @@ fn with_pooler() {
     let postgres = PostgresServer::start(&options).expect("Postgres starts");
     let pooler = PgBouncer::start(&postgres, &options).expect("PgBouncer starts");
     println!("pooler={}", pooler.url());
+    end();
+}
+
+fn with_topologies() {
+    let options = Options::throw_away();
+    let mut sentinel = RedisSentinel::start(&options).expect("master, replica and Sentinels start");
+    let mut cluster = RedisCluster::start(&options).expect("the cluster starts");
+    // What is stopped hears of nothing until it is continued or killed.
+    sentinel.node_mut(0).freeze();
+    cluster.node_mut(0).freeze();
+    println!("cluster={}", cluster.node(1).url());
     end();
 }
 
