@@ -9,7 +9,8 @@
 -- else gets the lease, and it ends by itself. A head with score 0 in front of a free lease has let
 -- that time pass: its client is dead or hung.
 --
--- MESSAGES on a client's channel
+-- MESSAGES on a client's channel. A channel with a hash tag is a shard channel: in a Cluster, PUBLISH
+-- would tell all nodes, and count those who heard it on this one only.
 --   wake <number> <lease key>   the lease is reserved for this waiter
 --   watch <ms> <lease key>      look at the lease in ms, unless something else happens before
 --   again                       every waiter of this client has lost its place
@@ -23,6 +24,12 @@ local function queue_of(lease, queue)
     return string.match(waiter, '^(%d+)@(.*)$')
   end
 
+  -- RETURNS how many have heard it, or an error.
+  local function publish(channel, message)
+    local command = string.find(channel, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
+    return redis.pcall(command, channel, message)
+  end
+
   -- Asks one waiter of a client other than that of `waiter` to look at the lease in `ms`: should that
   -- client be hung, somebody notices. A client watches over its own waiters without being asked.
   local function tell_another(waiter, ms)
@@ -34,7 +41,7 @@ local function queue_of(lease, queue)
     for _, other in ipairs(near) do
       local _, its = parts(other)
       if its ~= channel then
-        redis.pcall('PUBLISH', its, 'watch ' .. ms .. ' ' .. lease)
+        publish(its, 'watch ' .. ms .. ' ' .. lease)
         return
       end
     end
@@ -49,7 +56,7 @@ local function queue_of(lease, queue)
         redis.call('ZREM', queue, waiter)
       end
     end
-    redis.pcall('PUBLISH', channel, 'again')
+    publish(channel, 'again')
   end
 
   -- Reserves a free lease for the first waiter that hears its wake, and returns that waiter. It
@@ -68,11 +75,11 @@ local function queue_of(lease, queue)
       elseif score == '0' and me and channel == select(2, parts(me)) then
         -- This client lives, so it is that one task which hangs: it alone queues again, at the end.
         redis.call('ZREM', queue, waiter)
-        redis.pcall('PUBLISH', channel, 'wake ' .. number .. ' ' .. lease)
+        publish(channel, 'wake ' .. number .. ' ' .. lease)
       elseif score == '0' then
         drop_client(channel)
       else
-        local heard = redis.pcall('PUBLISH', channel, 'wake ' .. number .. ' ' .. lease)
+        local heard = publish(channel, 'wake ' .. number .. ' ' .. lease)
         if type(heard) == 'table' then
           return nil
         elseif heard > 0 then

@@ -7,7 +7,7 @@ use redis::{Cmd, RedisWrite};
 
 use crate::error::{AcquireError, CounterProblem};
 use crate::reply::Reply;
-use crate::script::{ACQUIRE, evalsha};
+use crate::script::ACQUIRE;
 use crate::{Prefix, Ttl};
 
 /// How far a floor may lie above an existing counter, 2^40.
@@ -53,7 +53,7 @@ pub(crate) struct Grant {
 impl Request<'_> {
     pub(crate) fn command(&self) -> Cmd {
         let keys = self.prefix.keys(self.resource);
-        let mut cmd = evalsha(&ACQUIRE, 3, 7, keys.capacity() + 96);
+        let mut cmd = ACQUIRE.evalsha(3, 7, keys.capacity() + 96);
         cmd.write_arg_fmt(keys.lease());
         cmd.write_arg_fmt(keys.counter());
         cmd.write_arg_fmt(keys.queue());

@@ -13,7 +13,7 @@ const BUCKETS: u32 = 1024;
 /// Shared counters bound the memory and still strictly grow for each resource; they only skip
 /// numbers. The bucket is also the hash tag of both keys, so that Redis Cluster keeps a lease and
 /// its counter in one slot whatever braces the resource's name has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Bucket(u32);
 
 impl Bucket {

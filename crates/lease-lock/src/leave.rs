@@ -4,7 +4,7 @@ use fence::{Holder, Resource};
 use redis::{Cmd, RedisWrite};
 
 use crate::Prefix;
-use crate::script::{LEAVE, evalsha};
+use crate::script::LEAVE;
 
 /// Who leaves the queue of which resource.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub(crate) struct Leaver {
 impl Leaver {
     pub(crate) fn command(&self, prefix: &Prefix) -> Cmd {
         let keys = prefix.keys(&self.resource);
-        let mut cmd = evalsha(&LEAVE, 2, 2, keys.capacity() + 128);
+        let mut cmd = LEAVE.evalsha(2, 2, keys.capacity() + 128);
         cmd.write_arg_fmt(keys.lease());
         cmd.write_arg_fmt(keys.queue());
         cmd.arg(&self.waiter);

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fence::Permit;
-use redis::{Cmd, RedisResult, Script, Value};
+use fence::{Permit, Resource};
+use redis::{Cmd, RedisResult, Value};
 use tokio::runtime::Handle;
 use tracing::{Instrument, Span, field, instrument};
 
@@ -16,14 +16,15 @@ use crate::keeper::Keeper;
 use crate::leave::Leaver;
 use crate::release::{self, Released};
 use crate::reply::Reply;
-use crate::script::{ACQUIRE, LEAVE, RELEASE};
+use crate::script::{ACQUIRE, LEAVE, RELEASE, Script};
 use crate::trust::Trust;
 use crate::wakes::Wakes;
-use crate::{Attempt, Lease, Prefix};
+use crate::{Attempt, Lease, Prefix, Servers};
 
-/// A client of one Redis under one prefix; it makes [`Lease`]s.
+/// A client of one Redis, Sentinel or Cluster under one prefix; it makes [`Lease`]s.
 ///
-/// It has one multiplexed connection, which reconnects by itself. Cloning is cheap and shares it.
+/// It has one multiplexed connection (to each node of a Cluster), which reconnects by itself. Cloning is
+/// cheap and shares it.
 #[derive(Clone)]
 pub struct LeaseLock(pub(crate) Arc<Shared>);
 
@@ -40,17 +41,22 @@ pub(crate) struct Shared {
 impl LeaseLock {
     /// Connects, and loads the scripts, so that already the first acquisition is one command.
     ///
-    /// `url` is `redis://[user][:password]@host[:port][/database]` or `unix:///path`. The connection
-    /// has `TCP_NODELAY` and speaks RESP3 (Redis ≥ 6.2, or Valkey). Every call is answered or fails
-    /// within 1 s, a reconnect included; what that error means is said at each call. It must be
-    /// called within a tokio runtime that outlives the client.
+    /// `servers` is a URL, `redis://[user][:password]@host[:port][/database]` or `unix:///path`, or
+    /// [`Servers`] for Sentinel, Cluster and TLS. A connection has `TCP_NODELAY` and speaks RESP3
+    /// (Redis ≥ 6.2, or Valkey). Every call is answered or fails within 1 s, a reconnect included; what
+    /// that error means is said at each call. It must be called within a tokio runtime that outlives
+    /// the client.
     ///
     /// # Errors
     /// [`ConnectError`], which never holds the password.
-    pub async fn connect(url: &str, prefix: Prefix) -> Result<LeaseLock, ConnectError> {
-        let wakes = Arc::new(Wakes::new(prefix.clone()));
+    pub async fn connect(
+        servers: impl Into<Servers>,
+        prefix: Prefix,
+    ) -> Result<LeaseLock, ConnectError> {
+        let servers = servers.into();
+        let wakes = Arc::new(Wakes::new(prefix.clone(), servers.is_cluster()));
         let ear = wakes.clone();
-        let connection = Connection::open(url, move |push| ear.hear(push)).await?;
+        let connection = Connection::open(&servers, move |push| ear.hear(push)).await?;
         let shared = Arc::new(Shared {
             connection,
             prefix,
@@ -212,9 +218,9 @@ impl LeaseLock {
         &self.0.wakes
     }
 
-    /// Begins to listen for wakes; `false` where the server does not let this user.
-    pub(crate) async fn listen(&self) -> RedisResult<bool> {
-        self.0.wakes.listen(&self.0.connection).await
+    /// Begins to listen for the wakes of a resource; `false` where the server does not let this user.
+    pub(crate) async fn listen(&self, resource: &Resource) -> RedisResult<bool> {
+        self.0.wakes.listen(&self.0.connection, resource).await
     }
 
     pub(crate) fn keeper(&self) -> &Keeper {

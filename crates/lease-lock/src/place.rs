@@ -33,7 +33,7 @@ impl<'a> Place<'a> {
             lock,
             attempt,
             number,
-            waiter: lock.wakes().name(number),
+            waiter: lock.wakes().name(number, attempt.resource()),
             signal,
             queued: false,
             asking: false,
@@ -45,7 +45,7 @@ impl<'a> Place<'a> {
         let mut cut = false;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.ask(left).await {
+            match self.listen_and_ask(left).await {
                 Ok(Some(lease)) => return Ok(lease),
                 Ok(None) => cut = false,
                 // A cut connection says nothing about Redis, and the attempt may be sent again.
@@ -57,6 +57,13 @@ impl<'a> Place<'a> {
             }
             self.until_turn(deadline).await;
         }
+    }
+
+    /// In a Cluster, what was listened to may be gone since the last time.
+    async fn listen_and_ask(&mut self, left: Duration) -> Result<Option<Lease>, AcquireError> {
+        let listens = self.lock.listen(self.attempt.resource()).await;
+        listens.map_err(AcquireError::Unknown)?;
+        self.ask(left).await
     }
 
     /// Asks for the lease, and for a place where it is not to be had: `None`. With no time left it

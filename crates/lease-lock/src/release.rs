@@ -6,7 +6,7 @@ use redis::{Cmd, RedisWrite};
 use crate::Prefix;
 use crate::error::ReleaseError;
 use crate::reply::Reply;
-use crate::script::{RELEASE, evalsha};
+use crate::script::RELEASE;
 
 /// How a release went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,7 +36,7 @@ pub(crate) struct Request<'a> {
 impl Request<'_> {
     pub(crate) fn command(&self) -> Cmd {
         let keys = self.prefix.keys(self.resource);
-        let mut cmd = evalsha(&RELEASE, 2, 1, keys.capacity() + 96);
+        let mut cmd = RELEASE.evalsha(2, 1, keys.capacity() + 96);
         cmd.write_arg_fmt(keys.lease());
         cmd.write_arg_fmt(keys.queue());
         match self.fence {

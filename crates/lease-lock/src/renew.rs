@@ -5,12 +5,12 @@ use redis::{Cmd, RedisWrite};
 
 use crate::error::RenewError;
 use crate::reply::Reply;
-use crate::script::{RENEW, evalsha};
+use crate::script::RENEW;
 use crate::{Prefix, Ttl};
 
 pub(crate) fn command(prefix: &Prefix, permit: &Permit, ttl: Ttl) -> Cmd {
     let keys = prefix.keys(permit.resource());
-    let mut cmd = evalsha(&RENEW, 1, 2, keys.capacity() + 96);
+    let mut cmd = RENEW.evalsha(1, 2, keys.capacity() + 96);
     cmd.write_arg_fmt(keys.lease());
     cmd.write_arg_fmt(format_args!("{}:{}", permit.fence(), permit.holder()));
     cmd.arg(ttl.as_millis());

@@ -2,7 +2,13 @@
 
 use std::sync::LazyLock;
 
-use redis::{Cmd, Script};
+use redis::{Arg, Cmd};
+
+/// A script, and the hash by which a server knows it.
+pub(crate) struct Script {
+    source: &'static str,
+    sha: String,
+}
 
 /// A script of `lua/`, with what `lua/queue.lua` gives to all that touch the queue.
 macro_rules! with_queue {
@@ -30,12 +36,43 @@ pub(crate) static LEAVE: LazyLock<Script> =
 /// Every script, to be loaded at the start.
 pub(crate) static ALL: [&LazyLock<Script>; 4] = [&ACQUIRE, &RENEW, &RELEASE, &LEAVE];
 
-/// Starts an `EVALSHA` of a script with this many keys and arguments.
-///
-/// The command is built by hand, with the hash that was computed once: going through
-/// [`Script::arg`] allocates twice as often, because it keeps each argument in a vector of its own.
-pub(crate) fn evalsha(script: &Script, keys: usize, args: usize, bytes: usize) -> Cmd {
-    let mut cmd = Cmd::with_capacity(3 + keys + args, 64 + bytes);
-    cmd.arg("EVALSHA").arg(script.get_hash()).arg(keys);
-    cmd
+impl Script {
+    fn new(source: &'static str) -> Script {
+        let sha = redis::Script::new(source).get_hash().to_owned();
+        Script { source, sha }
+    }
+
+    pub(crate) fn sha(&self) -> &str {
+        &self.sha
+    }
+
+    /// Starts an `EVALSHA` with this many keys and arguments.
+    ///
+    /// The command is built by hand, with the hash that was computed once: going through
+    /// [`redis::Script::arg`] allocates twice as often, because it keeps each argument in a vector of
+    /// its own.
+    pub(crate) fn evalsha(&self, keys: usize, args: usize, bytes: usize) -> Cmd {
+        let mut cmd = Cmd::with_capacity(3 + keys + args, 64 + bytes);
+        cmd.arg("EVALSHA").arg(&self.sha).arg(keys);
+        cmd
+    }
+
+    /// The same call with the source in place of the hash, for a server that does not know it.
+    pub(crate) fn eval(&self, evalsha: &Cmd) -> Cmd {
+        let mut cmd = redis::cmd("EVAL");
+        cmd.arg(self.source);
+        for arg in evalsha.args_iter().skip(2) {
+            if let Arg::Simple(bytes) = arg {
+                cmd.arg(bytes);
+            }
+        }
+        cmd
+    }
+
+    /// Makes a server know it.
+    pub(crate) fn load(&self) -> Cmd {
+        let mut cmd = redis::cmd("SCRIPT");
+        cmd.arg("LOAD").arg(self.source);
+        cmd
+    }
 }

@@ -49,7 +49,7 @@ impl LeaseLock {
         budget: Duration,
     ) -> Result<Lease, AcquireError> {
         let deadline = Instant::now() + budget.min(Ttl::MAX.as_duration());
-        if !self.wakes().is_listening() {
+        if !self.wakes().is_listening(attempt.resource()) {
             // Most leases are free. Only the first contention makes this client listen.
             match self.try_acquire(attempt).await {
                 Err(error) if error.is_contention() && !budget.is_zero() => {}
@@ -57,7 +57,11 @@ impl LeaseLock {
             }
         }
         // Listening comes before the attempt that queues: a wake in between would be lost.
-        match self.listen().await.map_err(AcquireError::Unknown)? {
+        match self
+            .listen(attempt.resource())
+            .await
+            .map_err(AcquireError::Unknown)?
+        {
             true => Place::new(self, attempt).wait(deadline).await,
             false => self.acquire_by_timer(attempt, deadline).await,
         }

@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 
 use fence::Resource;
 use redis::{FromRedisValue, PushInfo, PushKind, RedisResult};
-use tokio::sync::OnceCell;
-use uuid::Uuid;
 
+use crate::channels::Channels;
 use crate::connection::Connection;
 use crate::leave::Leaver;
 use crate::lock::Shared;
@@ -17,23 +16,20 @@ use crate::{LeaseLock, Prefix};
 /// For how long a lease is reserved for the waiter that was woken; `lua/queue.lua` has the same.
 pub(crate) const RESERVED: Duration = Duration::from_millis(500);
 
-/// The ear of one client: its channel, and who of it waits.
+/// The ear of one client: where it listens, and who of it waits.
 pub(crate) struct Wakes {
     prefix: Prefix,
-    channel: String,
-    /// Whether the server lets this client listen; unknown before the first contention.
-    listens: OnceCell<bool>,
+    channels: Channels,
     waiters: Mutex<Waiters>,
     /// Passes on what is for a waiter that has gone.
     client: OnceLock<Weak<Shared>>,
 }
 
 impl Wakes {
-    pub(crate) fn new(prefix: Prefix) -> Wakes {
+    pub(crate) fn new(prefix: Prefix, is_cluster: bool) -> Wakes {
         Wakes {
-            channel: format!("{prefix}wake:{}", Uuid::new_v4()),
+            channels: Channels::new(&prefix, is_cluster),
             prefix,
-            listens: OnceCell::new(),
             waiters: Mutex::default(),
             client: OnceLock::new(),
         }
@@ -44,26 +40,18 @@ impl Wakes {
         let _ = self.client.set(client);
     }
 
-    /// Whether the client has begun to listen.
-    pub(crate) fn is_listening(&self) -> bool {
-        self.listens.get() == Some(&true)
+    /// Whether the client listens to the wakes of this resource already.
+    pub(crate) fn is_listening(&self, resource: &Resource) -> bool {
+        self.channels.is_open(resource)
     }
 
-    /// Begins to listen, once per client. `false` where the server does not let this user.
-    pub(crate) async fn listen(&self, connection: &Connection) -> RedisResult<bool> {
-        let listen = async || match connection.subscribe(&self.channel).await {
-            Ok(()) => Ok(true),
-            Err(error) if matches!(error.code(), Some("NOPERM" | "ERR")) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    redis.channel = self.channel,
-                    "may not subscribe: waiting goes by timers, without order; allow this channel"
-                );
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        };
-        self.listens.get_or_try_init(listen).await.copied()
+    /// Begins to listen, once. `false` where the server does not let this user.
+    pub(crate) async fn listen(
+        &self,
+        connection: &Connection,
+        resource: &Resource,
+    ) -> RedisResult<bool> {
+        self.channels.open(connection, resource).await
     }
 
     pub(crate) fn enter(&self, resource: &Resource) -> (u64, Arc<Signal>) {
@@ -75,8 +63,8 @@ impl Wakes {
     }
 
     /// A waiter of this client as Redis knows it.
-    pub(crate) fn name(&self, number: u64) -> String {
-        format!("{number}@{}", self.channel)
+    pub(crate) fn name(&self, number: u64, resource: &Resource) -> String {
+        format!("{number}@{}", self.channels.of(resource))
     }
 
     /// Notes until when a lease lives, and whether the first in the queue is of this client.
@@ -91,9 +79,13 @@ impl Wakes {
     /// What the connection has heard.
     pub(crate) fn hear(&self, push: PushInfo) {
         match push.kind {
-            // What was published meanwhile is lost, and so may be every place in every queue.
-            PushKind::Disconnection => self.waiters().wake_all(),
-            PushKind::Message => {
+            // What was published meanwhile is lost, and so may be every place in every queue. A node from
+            // which a slot has moved away says so by ending the subscription.
+            PushKind::Disconnection | PushKind::SUnsubscribe => {
+                self.channels.closed();
+                self.waiters().wake_all();
+            }
+            PushKind::Message | PushKind::SMessage => {
                 let text = push.data.into_iter().nth(1).map(String::from_redis_value);
                 if let Some(Ok(text)) = text {
                     self.obey(&text);
@@ -127,8 +119,8 @@ impl Wakes {
     fn pass_on(&self, number: u64, resource: Resource) {
         if let Some(client) = self.client.get().and_then(Weak::upgrade) {
             LeaseLock(client).leave_in_background(Leaver {
+                waiter: self.name(number, &resource),
                 resource,
-                waiter: self.name(number),
                 unread: None,
             });
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use redis::{Cmd, FromRedisValue, Value};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Node};
 
 /// The answers of one server; what it did not tell is absent.
 #[derive(Debug, Default)]
@@ -16,19 +16,33 @@ pub(crate) struct Answers {
     pub(crate) appendfsync: Option<String>,
     /// Which of `DELEX` and `DELIFEQ` it has; `None` where it did not tell.
     pub(crate) compare_and_delete: Option<Vec<&'static str>>,
+    /// Whether it has shard channels; `None` where it did not tell.
+    pub(crate) shard_channels: Option<bool>,
+    /// Whether it was asked as one node of a Cluster.
+    pub(crate) is_asked_as_cluster: bool,
+}
+
+/// One server, and the way to it.
+struct Server<'a> {
+    connection: &'a Connection,
+    node: &'a Node,
 }
 
 impl Answers {
-    pub(crate) async fn ask(connection: &Connection) -> Answers {
-        let info = text(connection, &["INFO"]).await.unwrap_or_default();
+    pub(crate) async fn ask(connection: &Connection, node: &Node) -> Answers {
+        let server = Server { connection, node };
+        let info = server.text(&["INFO"]).await.unwrap_or_default();
         let fields = info.lines().filter_map(|line| line.split_once(':'));
+        let shard_channels = server.commands(&["ssubscribe"]).await;
         Answers {
             info: fields
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
-            save: setting(connection, "save").await,
-            appendfsync: setting(connection, "appendfsync").await,
-            compare_and_delete: commands(connection, &["delex", "delifeq"]).await,
+            save: server.setting("save").await,
+            appendfsync: server.setting("appendfsync").await,
+            compare_and_delete: server.commands(&["delex", "delifeq"]).await,
+            shard_channels: shard_channels.map(|known| !known.is_empty()),
+            is_asked_as_cluster: matches!(node, Node::Of { .. }),
         }
     }
 
@@ -47,40 +61,42 @@ impl Answers {
     }
 }
 
-async fn text(connection: &Connection, words: &[&str]) -> Option<String> {
-    String::from_redis_value(ask(connection, words).await?).ok()
-}
-
-async fn setting(connection: &Connection, name: &str) -> Option<String> {
-    let value = ask(connection, &["CONFIG", "GET", name]).await?;
-    HashMap::<String, String>::from_redis_value(value)
-        .ok()?
-        .remove(name)
-}
-
-/// Which of these commands the server has. It is asked, because versions and forks do not tell.
-async fn commands(connection: &Connection, names: &[&'static str]) -> Option<Vec<&'static str>> {
-    let words: Vec<_> = ["COMMAND", "INFO"].iter().chain(names).copied().collect();
-    let Value::Array(answers) = ask(connection, &words).await? else {
-        return None;
-    };
-    let known = names.iter().zip(answers);
-    let known =
-        known.filter(|(_, answer)| matches!(answer, Value::Array(about) if !about.is_empty()));
-    Some(known.map(|(name, _)| *name).collect())
-}
-
-/// `None` where the server refuses: that is judged as not told.
-async fn ask(connection: &Connection, words: &[&str]) -> Option<Value> {
-    let mut cmd = Cmd::new();
-    for word in words {
-        cmd.arg(*word);
+impl Server<'_> {
+    async fn text(&self, words: &[&str]) -> Option<String> {
+        String::from_redis_value(self.ask(words).await?).ok()
     }
-    match connection.ask(&cmd).await {
-        Ok(value) => Some(value),
-        Err(error) => {
-            tracing::debug!(error = &error as &dyn std::error::Error, ?words, "not told");
-            None
+
+    async fn setting(&self, name: &str) -> Option<String> {
+        let value = self.ask(&["CONFIG", "GET", name]).await?;
+        HashMap::<String, String>::from_redis_value(value)
+            .ok()?
+            .remove(name)
+    }
+
+    /// Which of these commands it has. It is asked, because versions and forks do not tell.
+    async fn commands(&self, names: &[&'static str]) -> Option<Vec<&'static str>> {
+        let words: Vec<_> = ["COMMAND", "INFO"].iter().chain(names).copied().collect();
+        let Value::Array(answers) = self.ask(&words).await? else {
+            return None;
+        };
+        let known = names.iter().zip(answers);
+        let known =
+            known.filter(|(_, answer)| matches!(answer, Value::Array(about) if !about.is_empty()));
+        Some(known.map(|(name, _)| *name).collect())
+    }
+
+    /// `None` where it refuses: that is judged as not told.
+    async fn ask(&self, words: &[&str]) -> Option<Value> {
+        let mut cmd = Cmd::new();
+        for word in words {
+            cmd.arg(*word);
+        }
+        match self.connection.ask_node(self.node, &cmd).await {
+            Ok(value) => Some(value),
+            Err(error) => {
+                tracing::debug!(error = &error as &dyn std::error::Error, ?words, "not told");
+                None
+            }
         }
     }
 }

@@ -133,21 +133,31 @@ fn version(answers: &Answers) -> Finding {
 }
 
 fn cluster(answers: &Answers) -> Finding {
-    match answers.info("cluster_enabled") {
-        Some("1") => finding(
-            Topic::Cluster,
-            Severity::Warning,
-            "cluster mode".to_owned(),
-            "a lease, its counter and its queue share a slot, so that each script runs; but this \
-             client speaks to one node, and resources of other nodes are refused there",
+    let (severity, observed, meaning) = match (answers.info("cluster_enabled"), answers) {
+        (Some("1"), answers) if !answers.is_asked_as_cluster => (
+            Severity::Error,
+            "cluster mode, asked as one server",
+            "resources whose slots are on other nodes are refused. Connect with Servers::cluster",
         ),
-        _ => finding(
-            Topic::Cluster,
+        (Some("1"), answers) if answers.shard_channels == Some(false) => (
+            Severity::Warning,
+            "cluster mode without shard channels",
+            "a waiter cannot be woken: waiting goes by timers, without order. Use Redis 7.0 or newer, or \
+             Valkey",
+        ),
+        (Some("1"), _) => (
             Severity::Fine,
-            "no cluster".to_owned(),
+            "cluster mode",
+            "a lease, its counter and its queue share a slot. While a slot is moved, its free leases \
+             cannot be taken",
+        ),
+        _ => (
+            Severity::Fine,
+            "no cluster",
             "all resources are on this server",
         ),
-    }
+    };
+    finding(Topic::Cluster, severity, observed.to_owned(), meaning)
 }
 
 /// They would spare the script of a release that nobody waits for, and only that.

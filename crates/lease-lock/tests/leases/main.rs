@@ -1,6 +1,7 @@
 //! The lease against a real Redis. A name that starts with `c9_` covers case 9 of the list of
 //! sequences that went wrong elsewhere.
 
+mod acl;
 mod acquire;
 mod connect;
 mod counter;
@@ -10,7 +11,6 @@ mod lookalikes;
 mod memory;
 mod patience;
 mod preflight;
-mod proxy;
 mod release;
 mod renew;
 mod scripts;

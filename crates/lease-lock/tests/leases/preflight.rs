@@ -6,7 +6,9 @@ use testbed::RedisServer;
 use crate::support::{Bench, private_server};
 
 async fn look(server: &RedisServer) -> Preflight {
-    LeaseLock::preflight(server.url()).await.unwrap()
+    let mut looks = LeaseLock::preflight(server.url()).await.unwrap();
+    assert_eq!(looks.len(), 1, "one master");
+    looks.remove(0)
 }
 
 fn about(preflight: &Preflight, topic: Topic) -> &Finding {
@@ -81,13 +83,11 @@ async fn a_replica_is_an_error_and_a_master_with_one_a_warning() {
 }
 
 #[tokio::test]
-async fn cluster_mode_is_told() {
+async fn one_node_of_a_cluster_is_an_error() {
     let server = private_server(&[("cluster-enabled", "yes")]);
     let preflight = look(&server).await;
-    assert_eq!(
-        about(&preflight, Topic::Cluster).severity,
-        Severity::Warning
-    );
+    let finding = about(&preflight, Topic::Cluster);
+    assert_eq!(finding.severity, Severity::Error, "{finding}");
 }
 
 #[tokio::test]
@@ -128,7 +128,8 @@ async fn what_a_server_does_not_tell_is_a_finding_and_no_failure() {
     let silent = "ACL SETUSER quiet on >pw ~* &* +@all -info -config -command";
     let _: () = bench.redis(silent).await;
     let url = server.url().replace("//", "//quiet:pw@");
-    let preflight = LeaseLock::preflight(&url).await.unwrap();
+    let preflight = LeaseLock::preflight(&url).await.unwrap().remove(0);
+    assert!(!preflight.to_string().contains("pw"), "{preflight}");
     for topic in [Topic::Eviction, Topic::Persistence, Topic::Replication] {
         let finding = about(&preflight, topic);
         assert_eq!(finding.severity, Severity::Warning, "{finding}");

@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 use lease_lock::{Attempt, Floor, Holder, Lease, LeaseLock, Prefix, Resource, Ttl};
 use redis::aio::MultiplexedConnection;
 use redis::{Client, Cmd, FromRedisValue};
-use testbed::{Options, RedisServer};
-
-use crate::proxy::Proxy;
+use testbed::{Options, Proxy, RedisServer};
 
 /// No wait of a test may last longer.
 pub(crate) const BOUND: Duration = Duration::from_secs(30);
@@ -53,7 +51,9 @@ impl Bench {
     /// Another client of the same server and prefix, which comes through a proxy.
     pub(crate) async fn through(&self, proxy: &Proxy) -> LeaseLock {
         let prefix = self.lock.prefix().clone();
-        LeaseLock::connect(proxy.url(), prefix).await.unwrap()
+        LeaseLock::connect(&proxy.url(&self.url), prefix)
+            .await
+            .unwrap()
     }
 
     /// Another client of the same server and prefix.
@@ -64,7 +64,7 @@ impl Bench {
 
     /// A proxy in front of the same server.
     pub(crate) async fn proxy(&self) -> Proxy {
-        Proxy::start(&self.url).await
+        Proxy::to(&self.url).await
     }
 
     /// On a server that this test alone uses.

@@ -1,0 +1,33 @@
+//! Why a client could not be made.
+
+use redis::RedisError;
+
+/// Why a client could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// A URL is not one of Redis, or asks for what this build does not have.
+    #[error(
+        "not a Redis URL; write redis://user:password@host:6379/0 or unix:///path, or rediss://… with the \
+         feature `tls`"
+    )]
+    Url(#[source] RedisError),
+    /// Nobody answered there, or the server turned the client away.
+    #[error("no connection to Redis at {address}; check that it runs there and lets you in")]
+    Unreachable {
+        /// Hosts and ports, or the path of the socket; never the password.
+        address: String,
+        /// What went wrong.
+        #[source]
+        source: RedisError,
+    },
+    /// The server is there, but does not take the scripts.
+    #[error("Redis at {address} does not take scripts; allow SCRIPT LOAD and EVALSHA to this user")]
+    Scripts {
+        /// Hosts and ports, or the path of the socket; never the password.
+        address: String,
+        /// What went wrong.
+        #[source]
+        source: RedisError,
+    },
+}

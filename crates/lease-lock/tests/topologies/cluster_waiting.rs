@@ -1,0 +1,126 @@
+//! Waiting in a Cluster: through shard channels, on whatever node has the slot.
+
+use lease_lock::{LeaseLock, Released, Resource};
+use testbed::RedisCluster;
+
+use crate::cluster::{master, one_per_master, servers, slot, start};
+use crate::support::{attempt, blocking, client, long, prefix, until_granted, within};
+
+async fn until_queued(cluster: &RedisCluster, r: &Resource, waiters: usize) {
+    let (queue, waiters) = (prefix().queue_key(r), waiters.to_string());
+    let node = master(cluster, r);
+    let queued = async {
+        while blocking(|| cluster.node(node).command(&["ZCARD", &queue])) != waiters {
+            tokio::task::yield_now().await;
+        }
+    };
+    within(queued).await;
+}
+
+/// One waits, another releases. The lease has minutes to live, so only a wake ends the wait in time.
+async fn is_woken(cluster: &RedisCluster, holder: &LeaseLock, waiter: &LeaseLock, r: &Resource) {
+    let lease = until_granted(holder, &attempt(r)).await;
+    let wish = attempt(r);
+    let wait = waiter.acquire_within(&wish, long().as_duration());
+    let release = async {
+        until_queued(cluster, r, 1).await;
+        lease.release().await.unwrap()
+    };
+    let (waited, released) = tokio::join!(within(wait), release);
+    assert_eq!(released, Released::Released);
+    assert_eq!(waited.unwrap().release().await.unwrap(), Released::Released);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_release_wakes_a_waiter_on_every_master() {
+    let cluster = start();
+    let (holder, waiter) = (
+        client(servers(&cluster)).await,
+        client(servers(&cluster)).await,
+    );
+    for r in one_per_master(&cluster) {
+        is_woken(&cluster, &holder, &waiter, &r).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiters_of_several_clients_are_served_in_the_order_of_their_arrival() {
+    let cluster = start();
+    let lock = client(servers(&cluster)).await;
+    let r = one_per_master(&cluster).remove(1);
+    let mut lease = lock.try_acquire(&attempt(&r)).await.unwrap();
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    for number in 0..4 {
+        let (waiter, tell, wish) = (client(servers(&cluster)).await, tell.clone(), attempt(&r));
+        tokio::spawn(async move {
+            let served = waiter.acquire_within(&wish, long().as_duration()).await;
+            tell.send((number, served.unwrap(), waiter)).unwrap();
+        });
+        until_queued(&cluster, &r, number + 1).await;
+    }
+    for expected in 0..4 {
+        assert_eq!(lease.release().await.unwrap(), Released::Released);
+        let (number, served, _waiter) = within(told.recv()).await.unwrap();
+        assert_eq!(number, expected);
+        lease = served;
+    }
+    assert_eq!(lease.release().await.unwrap(), Released::Released);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiters_are_woken_by_the_new_master_of_their_slot() {
+    let mut cluster = start();
+    let (holder, waiter) = (
+        client(servers(&cluster)).await,
+        client(servers(&cluster)).await,
+    );
+    let r = one_per_master(&cluster).remove(0);
+    is_woken(&cluster, &holder, &waiter, &r).await;
+    let slot = slot(&cluster, &r);
+
+    blocking(|| cluster.node_mut(0).kill_nine());
+    blocking(|| cluster.await_master_of(slot, 0));
+    is_woken(&cluster, &holder, &waiter, &r).await;
+}
+
+/// The old node ends the subscription; the waiter is told so, listens at the new one, and queues there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_waiter_whose_slot_moves_while_it_waits_is_woken_on_the_other_node() {
+    let cluster = start();
+    let (holder, waiter) = (
+        client(servers(&cluster)).await,
+        client(servers(&cluster)).await,
+    );
+    let r = one_per_master(&cluster).remove(0);
+    let lease = holder.try_acquire(&attempt(&r)).await.unwrap();
+    let moved = slot(&cluster, &r);
+    let wish = attempt(&r);
+    let wait = waiter.acquire_within(&wish, long().as_duration());
+    let move_and_release = async {
+        until_queued(&cluster, &r, 1).await;
+        blocking(|| cluster.move_slot(moved, 1));
+        until_heard(&cluster, &r, 1).await;
+        until_queued(&cluster, &r, 1).await;
+        lease.release().await.unwrap()
+    };
+    let (waited, released) = tokio::join!(within(wait), move_and_release);
+    assert_eq!(released, Released::Released);
+    assert_eq!(waited.unwrap().release().await.unwrap(), Released::Released);
+}
+
+/// Waits until somebody listens on this node.
+async fn until_heard(cluster: &RedisCluster, r: &Resource, node: usize) {
+    let lease = prefix().lease_key(r);
+    let tag = &lease[lease.find('{').unwrap()..=lease.find('}').unwrap()];
+    let pattern = format!("app:wake:{tag}:*");
+    let heard = async {
+        let words = ["PUBSUB", "SHARDCHANNELS", pattern.as_str()];
+        while blocking(|| cluster.node(node).command(&words))
+            .trim()
+            .is_empty()
+        {
+            tokio::task::yield_now().await;
+        }
+    };
+    within(heard).await;
+}

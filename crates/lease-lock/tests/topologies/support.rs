@@ -1,0 +1,63 @@
+//! What the tests of topologies share.
+
+use std::time::{Duration, Instant};
+
+use lease_lock::{AcquireError, Attempt, Floor, Lease, LeaseLock, Prefix, Resource, Servers, Ttl};
+use tokio::task::block_in_place;
+
+/// No wait of a test may last longer. A failover takes some seconds, on a busy machine many.
+pub(crate) const BOUND: Duration = Duration::from_secs(60);
+
+/// A TTL that no test outlives.
+pub(crate) fn long() -> Ttl {
+    Ttl::from_millis(600_000).unwrap()
+}
+
+pub(crate) fn prefix() -> Prefix {
+    Prefix::new("app:").unwrap()
+}
+
+pub(crate) async fn client(servers: Servers) -> LeaseLock {
+    LeaseLock::connect(servers, prefix()).await.unwrap()
+}
+
+pub(crate) fn resource(name: &str) -> Resource {
+    name.parse().unwrap()
+}
+
+/// An attempt that a Redis without any memory grants.
+pub(crate) fn attempt(resource: &Resource) -> Attempt {
+    Attempt::new(resource.clone(), long()).with_floor(Floor::ZERO)
+}
+
+/// The mark of a guard that has seen this lease.
+pub(crate) fn mark(lease: &Lease) -> Floor {
+    Floor::new(lease.fence().get()).unwrap()
+}
+
+/// Sends the same attempt until it is granted: what a caller does whose fate is unknown. Whoever else
+/// holds the lease is a failure of the test.
+pub(crate) async fn until_granted(lock: &LeaseLock, attempt: &Attempt) -> Lease {
+    let started = Instant::now();
+    loop {
+        match lock.try_acquire(attempt).await {
+            Ok(lease) => return lease,
+            Err(AcquireError::Unknown(error)) => {
+                assert!(started.elapsed() < BOUND, "never granted: {error}");
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+/// Runs what blocks a thread, such as waiting for a failover.
+pub(crate) fn blocking<T, E: std::fmt::Debug>(work: impl FnOnce() -> Result<T, E>) -> T {
+    block_in_place(work).unwrap()
+}
+
+/// Waits for an event, but never for ever.
+pub(crate) async fn within<T>(event: impl Future<Output = T>) -> T {
+    tokio::time::timeout(BOUND, event)
+        .await
+        .expect("the awaited event did not come")
+}
