@@ -3,8 +3,8 @@
 
 use credit_ledger::{Account, Ledger};
 use fence_guard::{Guard, Reason};
-use fenced_section::{EnterError, EnterOptions, LeaseLock, Prefix, Section, Sections, Ttl};
-use lease_lock::Servers;
+use fenced_section::{EnterError, EnterOptions, LeaseLock, Prefix, Section, Sections};
+use fenced_section::{Servers, Ttl};
 use promises::{MustRefuse, World, charge, resource};
 use testbed::{Options, RedisCluster, RedisSentinel};
 use tokio::task::block_in_place;

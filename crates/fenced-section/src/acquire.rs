@@ -1,11 +1,20 @@
 //! The first step: a lease, also where Redis has lost its counters or one reply.
 
-use fence::Resource;
+use std::time::Instant;
+
 use lease_lock::{AcquireError, Attempt, Lease, LeaseLock};
 use tokio::runtime::Handle;
 
 use crate::heal::Healing;
-use crate::{EnterError, EnterOptions, Sections};
+use crate::{EnterError, Sections};
+
+/// A lease, on its way into a section.
+pub(crate) struct Acquired {
+    pub(crate) lease: Lease,
+    /// When its grant was known. The wait before that is nobody's hold.
+    pub(crate) since: Instant,
+    pub(crate) healing: Healing,
+}
 
 /// An attempt that nobody else knows of: when it ends without an answer, it is given up in the
 /// background, so that a lease which nobody holds does not keep others out for its whole TTL.
@@ -16,33 +25,40 @@ struct Pending {
 }
 
 impl Sections {
-    /// Takes a lease by a new holder.
+    /// Takes a lease by a new holder, and waits for it until the deadline.
     pub(crate) async fn acquire_new(
         &self,
-        resource: &Resource,
-        options: &EnterOptions,
-        healing: &mut Healing,
-    ) -> Result<Lease, EnterError> {
-        let attempt = Attempt::new(resource.clone(), options.ttl);
+        attempt: Attempt,
+        deadline: Instant,
+    ) -> Result<Acquired, EnterError> {
         let pending = Pending::new(&self.locks, attempt.clone());
-        let answer = self.acquire(attempt, healing).await;
+        let answer = self.acquire(attempt, deadline).await;
         if !matches!(answer, Err(EnterError::Redis(_))) {
             pending.answered();
         }
         answer
     }
 
-    /// Takes a lease. A missing counter goes on above the guard's mark, once; an attempt without an
-    /// answer is sent again, once: it finds its own lease.
+    /// Takes a lease, and waits for it until the deadline; the holder of one that waits must be new,
+    /// because `lease-lock` frees what a dropped wait was granted. A missing counter goes on above the
+    /// guard's mark, once; an attempt without an answer is sent again, once: it finds its own lease.
     pub(crate) async fn acquire(
         &self,
         mut attempt: Attempt,
-        healing: &mut Healing,
-    ) -> Result<Lease, EnterError> {
+        deadline: Instant,
+    ) -> Result<Acquired, EnterError> {
+        let mut healing = Healing::default();
         let mut sent_again = false;
         loop {
-            match self.locks.try_acquire(&attempt).await {
-                Ok(lease) => return Ok(lease),
+            match self.try_until(&attempt, deadline).await {
+                Ok(lease) => {
+                    let since = Instant::now();
+                    return Ok(Acquired {
+                        lease,
+                        since,
+                        healing,
+                    });
+                }
                 Err(AcquireError::CounterMissing { .. }) if attempt.floor().is_none() => {
                     let mark = self.guard.mark(attempt.resource()).await?;
                     healing.counter_was_missing(mark);
@@ -54,6 +70,15 @@ impl Sections {
                 }
                 Err(error) => return Err(error.into()),
             }
+        }
+    }
+
+    /// Asks once where no time is left.
+    async fn try_until(&self, attempt: &Attempt, deadline: Instant) -> Result<Lease, AcquireError> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match left.is_zero() {
+            true => self.locks.try_acquire(attempt).await,
+            false => self.locks.acquire_within(attempt, left).await,
         }
     }
 }

@@ -22,7 +22,8 @@ pub enum EnterError {
         /// How long the other's lease lives unless it is renewed or released; whole milliseconds.
         remaining: Duration,
     },
-    /// Contention of another kind: nobody has the lease, but others wait for it and come first.
+    /// Contention of another kind: nobody has the lease, but others wait for it and come first; or so
+    /// many wait for it that nobody more can.
     #[error(transparent)]
     Contended(AcquireError),
     /// The lease was granted, and was over before the resource was open. Enter again, for longer.

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use fence::{Holder, Resource};
 use fence_guard::{Error, StoreError};
+use lease_lock::Ttl;
 use tracing::instrument;
 
 use crate::hold::{Hold, Minted};
@@ -15,8 +16,9 @@ impl Sections {
     ///
     /// It is as safe as [`enter`](Sections::enter), and slower to take over: while another's opening is
     /// unclosed and valid by the database's clock, the answer is [`EnterError::Busy`]. The opening is
-    /// valid for [`EnterOptions::ttl`]; until then a Redis that comes back does not cut it short, because
-    /// the guard answers *busy* to the holders of new leases.
+    /// valid for [`EnterOptions::ttl`], or for [`EnterOptions::max_hold`] where there is one, because
+    /// nothing renews it; until then a Redis that comes back does not cut it short, because the guard
+    /// answers *busy* to the holders of new leases. It never waits.
     ///
     /// # Errors
     /// [`EnterError`], but never one of Redis.
@@ -31,7 +33,8 @@ impl Sections {
     ) -> Result<Section, EnterError> {
         let since = Instant::now();
         let holder = Holder::random();
-        let time = options.ttl.as_duration();
+        let time = options.max_hold.unwrap_or(options.ttl.as_duration());
+        let time = time.min(Ttl::MAX.as_duration());
         let mut answer = self.guard.open_next(resource, holder, time).await;
         if matches!(answer, Err(Error::Store(StoreError::Unknown(_)))) {
             // The same holder finds its own opening, whose time began with the first request.

@@ -2,13 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use lease_lock::{Lease, ReleaseError, Released};
+use lease_lock::{Kept, Lease, ReleaseError, Released};
 
 /// What a section is held by.
 #[derive(Debug)]
 pub(crate) enum Hold {
     /// A lease in Redis.
     Lease(Lease),
+    /// A lease in Redis that is renewed for its holder.
+    Kept(Kept),
     /// The validity of an opening that the guard minted, without any lease.
     Minted(Minted),
     /// Nothing any more: it has been given back.
@@ -33,10 +35,28 @@ impl Minted {
 }
 
 impl Hold {
-    /// How long it can still be trusted; zero once it is lost.
+    /// By a lease, renewed until the end if there is one. From here on no higher fence can be minted into
+    /// a renewed one, so it must be open.
+    pub(crate) fn until(lease: Lease, end: Option<Instant>) -> Hold {
+        match end {
+            None => Hold::Lease(lease),
+            Some(end) => Hold::Kept(lease.keep(end.saturating_duration_since(Instant::now()))),
+        }
+    }
+
+    /// The lease that nobody renews.
+    pub(crate) fn lease_mut(&mut self) -> Option<&mut Lease> {
+        match self {
+            Hold::Lease(lease) => Some(lease),
+            Hold::Kept(_) | Hold::Minted(_) | Hold::GivenBack => None,
+        }
+    }
+
+    /// How long it can still be trusted, if it is not renewed once more; zero once it is lost.
     pub(crate) fn remaining(&self) -> Duration {
         match self {
             Hold::Lease(lease) => lease.remaining(),
+            Hold::Kept(kept) => kept.remaining(),
             Hold::Minted(minted) => minted.until.saturating_duration_since(Instant::now()),
             Hold::GivenBack => Duration::ZERO,
         }
@@ -46,6 +66,7 @@ impl Hold {
     pub(crate) fn lost_for(&self) -> Option<Duration> {
         match self {
             Hold::Lease(lease) => lease.permit().err().map(|lost| lost.ago),
+            Hold::Kept(kept) => kept.permit().err().map(|lost| lost.ago),
             Hold::Minted(minted) => {
                 let now = Instant::now();
                 (now >= minted.until).then(|| now - minted.until)
@@ -67,6 +88,7 @@ impl Hold {
     pub(crate) async fn lost(&self) {
         match self {
             Hold::Lease(lease) => lease.lost().await,
+            Hold::Kept(kept) => kept.lost().await,
             // A timer may fire early: look at the clock again each time.
             Hold::Minted(_) => loop {
                 match self.remaining() {
@@ -82,6 +104,7 @@ impl Hold {
     pub(crate) async fn release(self) -> Result<Option<Released>, ReleaseError> {
         match self {
             Hold::Lease(lease) => lease.release().await.map(Some),
+            Hold::Kept(kept) => kept.release().await.map(Some),
             Hold::Minted(_) | Hold::GivenBack => Ok(None),
         }
     }

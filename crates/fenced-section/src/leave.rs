@@ -25,7 +25,7 @@ pub struct Left {
     /// Whether the section outlived its lease, by its own clock or by what Redis said. Choose a longer
     /// TTL, or shorter work.
     pub overrun: bool,
-    /// How long the section lasted, from before the lease was asked for to the start of leaving.
+    /// How long the section lasted, from the grant of its lease to the start of leaving.
     pub held_for: Duration,
 }
 

@@ -4,11 +4,13 @@ use std::error::Error;
 use std::time::Instant;
 
 use fence::{MayRefuse, Permit, Resource};
-use lease_lock::{Lease, Released};
+use lease_lock::{Attempt, Lease, Released};
 use tracing::instrument;
 
+use crate::acquire::Acquired;
 use crate::heal::Healing;
 use crate::leave::bounded;
+use crate::renewing::renewing;
 use crate::{EnterError, EnterOptions, OnceError, Sections};
 
 impl Sections {
@@ -18,7 +20,8 @@ impl Sections {
     /// A call that was refused as *stale* or in *conflict* under a fresh lease is made again with a
     /// higher fence: Redis had lost numbers, and a refused call has written nothing. So `call` may run
     /// more than once, and must make the whole call each time. It is not cancelled when the lease is
-    /// lost: it is the guard that judges it.
+    /// lost: it is the guard that judges it. With [`EnterOptions::kept_for`] the lease is renewed while
+    /// the call goes on.
     ///
     /// Do not hand it a function that only *checks* the fence while it writes: what such a call has read
     /// before can be changed by an older holder (README of the guard).
@@ -29,6 +32,7 @@ impl Sections {
     #[instrument(name = "fenced_section.once", skip_all, fields(
         fence.resource = %resource,
         lease.ttl_ms = options.ttl.as_millis(),
+        lease.budget_ms = options.budget.as_millis(),
     ))]
     pub async fn once<T, E, W>(
         &self,
@@ -40,14 +44,16 @@ impl Sections {
         W: Future<Output = Result<T, E>>,
         E: MayRefuse + Error + 'static,
     {
-        let since = Instant::now();
-        let mut healing = Healing::default();
-        let mut lease = self
-            .acquire_new(resource, options, &mut healing)
-            .await
-            .map_err(OnceError::Enter)?;
+        let attempt = Attempt::new(resource.clone(), options.ttl);
+        let acquired = self.acquire_new(attempt, options.deadline()).await;
+        let Acquired {
+            mut lease,
+            since,
+            mut healing,
+        } = acquired.map_err(OnceError::Enter)?;
         self.figures.entered("once");
-        let answer = self.call_healing(&mut lease, &mut healing, call).await;
+        let end = options.end_of_hold();
+        let answer = self.call_healing(&mut lease, end, &mut healing, call).await;
         match &answer {
             Ok(_) => healing.done(self, resource),
             Err(OnceError::Call { source, .. }) => {
@@ -68,6 +74,7 @@ impl Sections {
     async fn call_healing<T, E, W>(
         &self,
         lease: &mut Lease,
+        end: Option<Instant>,
         healing: &mut Healing,
         mut call: impl FnMut(Permit) -> W,
     ) -> Result<T, OnceError<E>>
@@ -79,7 +86,12 @@ impl Sections {
             let permit = lease
                 .permit()
                 .map_err(|lost| OnceError::Enter(EnterError::Lost(lost.into())))?;
-            let source = match call(permit.clone()).await {
+            let called = call(permit.clone());
+            let answer = match end {
+                None => called.await,
+                Some(_) => renewing(&mut [&mut *lease], end, called).await,
+            };
+            let source = match answer {
                 Ok(value) => return Ok(value),
                 Err(source) => source,
             };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use lease_lock::Ttl;
 
 /// The upper bounds of the buckets of hold / TTL, in per cent, each included. One more bucket has
-/// everything above. Above 100 is an overrun.
+/// everything above. Above 100 is an overrun, unless the lease was renewed.
 pub const HOLD_BOUNDS_PERCENT: [u32; 7] = [10, 25, 50, 75, 90, 100, 200];
 
 /// How many sections lasted for which part of their TTL.

@@ -7,7 +7,6 @@ use fence_guard::OpenPermit;
 use lease_lock::Attempt;
 use tracing::{field, instrument};
 
-use crate::heal::Healing;
 use crate::section::Entered;
 use crate::{EnterError, EnterOptions, Section, Sections};
 
@@ -30,7 +29,8 @@ impl Sections {
     ///
     /// It acquires as the same holder. A lease that is still that holder's gets a higher fence and keeps
     /// its time, so nobody waits for its end; a section still in hand under it is of no use from then
-    /// on. Looking again, also from another process, is safe.
+    /// on. Where another has the lease, it waits for it as a new holder, for up to
+    /// [`EnterOptions::budget`]. Looking again, also from another process, is safe.
     ///
     /// ```no_run
     /// # use credit_ledger::{Ledger, Account, Purpose};
@@ -58,17 +58,20 @@ impl Sections {
         options: &EnterOptions,
         look: impl AsyncFnOnce(&OpenPermit) -> T,
     ) -> Result<Resolved<T>, EnterError> {
-        let since = Instant::now();
-        let mut healing = Healing::default();
+        let deadline = options.deadline();
+        let (resource, floor) = (attempt.resource(), attempt.fence().as_floor());
+        let above = Attempt::new(resource.clone(), options.ttl).with_floor(floor);
         // Not given up when it stays unanswered or this future is dropped: the same holder may be about
-        // to ask again, and an end that comes late would take the lease from under it.
-        let again = Attempt::new(attempt.resource().clone(), options.ttl)
-            .with_holder(attempt.holder())
-            .with_floor(attempt.fence().as_floor());
-        let lease = self.acquire(again, &mut healing).await?;
-        let section = self
-            .open_lease(lease, since, options, healing, Entered::Resolve)
-            .await?;
+        // to ask again, and an end that comes late would take the lease from under it. So the same
+        // holder does not wait.
+        let same = above.clone().with_holder(attempt.holder());
+        let acquired = match self.acquire(same, Instant::now()).await {
+            Err(error) if error.is_contention() && !options.budget.is_zero() => {
+                self.acquire_new(above, deadline).await?
+            }
+            answer => answer?,
+        };
+        let section = self.open_lease(acquired, options, Entered::Resolve).await?;
         let found = look(&section.open).await;
         Ok(Resolved { found, section })
     }

@@ -2,7 +2,6 @@
 
 use std::future::poll_fn;
 use std::task::Poll;
-use std::time::Duration;
 
 use fence_guard::OpenPermit;
 
@@ -23,19 +22,28 @@ impl Section {
         W: Future<Output = T>,
     {
         let open = self.open()?;
-        let work = work(open);
-        // A timer cannot fire while this very thread is blocked, so the clock itself is read, too.
-        let is_over = poll_fn(|_| match self.remaining() {
-            Duration::ZERO => Poll::Ready(()),
-            _ => Poll::Pending,
-        });
-        tokio::select! {
-            // The loss comes first: after a pause the work must not take another step.
-            biased;
-            () = is_over => {}
-            () = self.lost() => {}
-            value = work => return Ok(value),
-        }
-        Err(self.lost_since(self.hold.lost_for().unwrap_or_default()))
+        let over = || self.remaining().is_zero().then(|| self.lost_now());
+        let lost = async {
+            self.lost().await;
+            self.lost_now()
+        };
+        until_lost(work(open), over, lost).await
+    }
+}
+
+/// Awaits work until something is lost: a look at each step says so, or `lost` comes.
+pub(crate) async fn until_lost<T>(
+    work: impl Future<Output = T>,
+    over: impl Fn() -> Option<Lost>,
+    lost: impl Future<Output = Lost>,
+) -> Result<T, Lost> {
+    // A timer cannot fire while this very thread is blocked, so the clock itself is read, too.
+    let over = poll_fn(|_| over().map_or(Poll::Pending, Poll::Ready));
+    tokio::select! {
+        // The loss comes first: after a pause the work must not take another step.
+        biased;
+        lost = over => Err(lost),
+        lost = lost => Err(lost),
+        value = work => Ok(value),
     }
 }

@@ -24,7 +24,7 @@ pub struct Section {
     pub(crate) sections: Sections,
     pub(crate) open: Arc<OpenPermit>,
     pub(crate) hold: Hold,
-    /// When the first request of it was sent.
+    /// When its lease was granted, or the guard was asked for an opening without one.
     pub(crate) since: Instant,
     pub(crate) ttl: Ttl,
     pub(crate) leave_step: Duration,
@@ -77,7 +77,7 @@ impl Section {
     pub fn open(&self) -> Result<&OpenPermit, Lost> {
         match self.hold.lost_for() {
             None => Ok(&self.open),
-            Some(ago) => Err(self.lost_since(ago)),
+            Some(_) => Err(self.lost_now()),
         }
     }
 
@@ -102,22 +102,24 @@ impl Section {
         self.open.is_takeover()
     }
 
-    /// How long it can still be trusted; zero once it is lost.
+    /// How long it can still be trusted; zero once it is lost. With a keeper: if the lease is not renewed
+    /// once more.
     pub fn remaining(&self) -> Duration {
         self.hold.remaining()
     }
 
-    /// Returns when the section is lost, which is before Redis can grant its lease to another. Dropping
-    /// it and calling it again loses nothing.
+    /// Returns when the section is lost, which is before Redis can grant its lease to another; with a
+    /// keeper at the end of the longest hold at the latest. Dropping it and calling it again loses nothing.
     pub async fn lost(&self) {
         self.hold.lost().await;
     }
 
-    pub(crate) fn lost_since(&self, ago: Duration) -> Lost {
+    /// The loss, of a section that is lost.
+    pub(crate) fn lost_now(&self) -> Lost {
         Lost {
             resource: self.resource().clone(),
             fence: self.fence(),
-            ago,
+            ago: self.hold.lost_for().unwrap_or_default(),
         }
     }
 }

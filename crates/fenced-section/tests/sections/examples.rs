@@ -83,3 +83,54 @@ fn resolve_finds_out_for_good() {
         ],
     );
 }
+
+#[test]
+fn outlive_the_ttl_charges_after_it_and_ends_a_stuck_hold() {
+    says(
+        "outlive_the_ttl",
+        &[
+            "entered under fence 1, with a lease of 1000 ms",
+            "the slow query took 2500 ms",
+            "charged 3",
+            "left: closed, released: in time",
+            "entered under fence 2, for 3000 ms at most",
+            "the stuck work was dropped, its lease is lost",
+            "left, overrun: true",
+            "sections  2 entered, 2 left, 1 overruns, 0 takeovers",
+            "answers   0 refusals, 0 healed, 0 unknown, 0 unfenced",
+            "hold/ttl  ≤10%: 0 ≤25%: 0 ≤50%: 0 ≤75%: 0 ≤90%: 0 ≤100%: 0 ≤200%: 0 above: 2",
+        ],
+    );
+}
+
+#[test]
+fn wait_for_a_turn_gives_the_second_click_its_turn() {
+    says(
+        "wait_for_a_turn",
+        &[
+            "the first click entered under fence 1",
+            "after 200 ms: held under fence 1, for seconds more: true",
+            "the first click charged 3",
+            "the second click entered under fence 2",
+            "the second click finds 3 credits charged",
+            "the first left: closed, released: in time",
+            "the second left: closed, released: in time",
+        ],
+    );
+}
+
+#[test]
+fn enter_all_enters_both_or_none() {
+    says(
+        "enter_all",
+        &[
+            "entered both, charged 6",
+            "user:7:dataset:41: closed, released: in time",
+            "user:7:dataset:42: closed, released: in time",
+            "nothing is entered, because user:7:dataset:42 could not be; given back of the others: 1",
+            "because user:7:dataset:42 is held under fence 2",
+            "left: closed, released: in time",
+            "two with crossing orders, both in time: true",
+        ],
+    );
+}

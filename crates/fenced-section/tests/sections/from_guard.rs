@@ -5,8 +5,8 @@ use std::time::Duration;
 use fence_guard::{Error, Holder};
 use fenced_section::{EnterError, Reason};
 
-use crate::proxy::Proxy;
 use crate::support::{BOUND, Bench, LONG, for_ms, resource, sections, within};
+use testbed::Proxy;
 
 #[tokio::test]
 async fn without_redis_a_section_of_the_guard_is_entered_written_under_and_left() {

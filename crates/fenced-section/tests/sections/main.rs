@@ -2,14 +2,18 @@
 //! list of sequences that went wrong elsewhere.
 //!
 //! Replies are lost by a proxy that swallows them, and orders are forced by transactions that a test
-//! holds; nothing here sleeps to order events.
+//! holds; nothing here sleeps to order events. Where a lease is to outlive its TTL, the time has to pass.
 
-mod proxy;
 mod support;
 
 mod enter;
+mod enter_all;
+mod enter_all_fails;
 mod figures;
 mod from_guard;
+mod growth;
+mod kept;
+mod kept_lost;
 mod leave;
 mod memory;
 mod memory_of_many;
@@ -17,5 +21,6 @@ mod once;
 mod resolve;
 mod run;
 mod unknown;
+mod waiting;
 
 mod examples;

@@ -138,6 +138,15 @@ impl Bench {
         }
     }
 
+    /// Waits until so many wait for the lease.
+    pub(crate) async fn until_queued(&self, resource: &Resource, waiters: u64) {
+        let started = Instant::now();
+        let queue = self.sections.locks().prefix().queue_key(resource);
+        while self.redis::<u64>(format!("ZCARD {queue}")).await != waiters {
+            assert!(started.elapsed() < BOUND, "not {waiters} wait: {resource}");
+        }
+    }
+
     /// Waits until the newest opening is closed.
     pub(crate) async fn until_closed(&self, resource: &Resource) {
         let started = Instant::now();
@@ -250,6 +259,14 @@ pub(crate) const LONG: EnterOptions = EnterOptions::for_ttl(match Ttl::from_mill
 /// A lease of so many milliseconds.
 pub(crate) fn for_ms(millis: u64) -> EnterOptions {
     EnterOptions::for_ttl(Ttl::from_millis(millis).unwrap())
+}
+
+/// How many resources the tests of growth use: `FENCED_SECTION_RESOURCES`, or so many.
+pub(crate) fn resources_or(default: u64) -> u64 {
+    match std::env::var("FENCED_SECTION_RESOURCES") {
+        Ok(number) => number.parse().expect("a number of resources"),
+        Err(_) => default,
+    }
 }
 
 /// A resource by its name.

@@ -3,9 +3,9 @@
 
 use fenced_section::EnterError;
 use lease_lock::Attempt;
+use testbed::Proxy;
 use uuid::Uuid;
 
-use crate::proxy::Proxy;
 use crate::support::{BOUND, Bench, LONG, resource, sections, within};
 
 #[tokio::test]
@@ -32,7 +32,7 @@ async fn c7_an_acquire_that_stays_unanswered_fails_closed_and_leaves_no_lease_be
     let wire = Proxy::to(&bench.redis_url).await;
     let sections = sections(&wire.url(&bench.redis_url), &bench.database_url).await;
 
-    wire.be_silent();
+    wire.hold_replies();
     let refused = within(sections.enter(&r, &LONG)).await;
     assert!(matches!(refused, Err(EnterError::Redis(_))), "{refused:?}");
     // Its lease was granted, and is given up by a request whose reply is not needed either.
@@ -50,7 +50,7 @@ async fn c8_an_entry_that_is_dropped_while_it_acquires_leaves_no_lease_behind() 
     let wire = Proxy::to(&bench.redis_url).await;
     let sections = sections(&wire.url(&bench.redis_url), &bench.database_url).await;
 
-    wire.be_silent();
+    wire.hold_replies();
     let (entering, name) = (sections.clone(), r.clone());
     let entering = tokio::spawn(async move { entering.enter(&name, &LONG).await });
     // The server has granted it; the client does not know.
