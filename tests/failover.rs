@@ -1,9 +1,12 @@
 //! Redis fails over to a replica that lags: it grants a lease that somebody has, under a number that
 //! somebody has. The query is paid for once all the same.
 
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
 use credit_ledger::{Account, Ledger};
 use fence_guard::{Guard, Reason};
-use fenced_section::{EnterError, EnterOptions, LeaseLock, Prefix, Section, Sections};
+use fenced_section::{EnterError, EnterOptions, LeaseLock, Prefix, Resource, Section, Sections};
 use fenced_section::{Servers, Ttl};
 use promises::{MustRefuse, World, charge, resource};
 use testbed::{Options, RedisCluster, RedisSentinel};
@@ -11,6 +14,9 @@ use tokio::task::block_in_place;
 
 /// No test outlives it: whoever gets such a lease a second time gets it from a Redis that forgot it.
 const LONG: EnterOptions = EnterOptions::for_ttl(Ttl::MAX);
+
+/// A failover takes some seconds, on a busy machine many.
+const BOUND: Duration = Duration::from_secs(60);
 
 /// Replicas that can be made to lag, and a failover to one of them.
 trait Topology {
@@ -63,7 +69,11 @@ impl Topology for Within {
 
 impl Within {
     fn master(&self) -> usize {
-        let key = prefix().lease_key(&resource("query"));
+        self.master_of(&resource("query"))
+    }
+
+    fn master_of(&self, resource: &Resource) -> usize {
+        let key = prefix().lease_key(resource);
         let slot = self.0.node(0).command(&["CLUSTER", "KEYSLOT", &key]);
         self.0.master_of(slot.unwrap().parse().unwrap()).unwrap()
     }
@@ -81,10 +91,13 @@ impl Process {
 
     /// Enters; again and again while Redis is away.
     async fn enter(&self) -> Section {
+        let started = Instant::now();
         loop {
             match self.sections.enter(&resource("query"), &LONG).await {
                 Ok(section) => return section,
-                Err(EnterError::Redis(_)) => {}
+                Err(EnterError::Redis(error)) => {
+                    assert!(started.elapsed() < BOUND, "never entered: {error}");
+                }
                 Err(other) => panic!("{other}"),
             }
         }
@@ -159,4 +172,34 @@ async fn a_number_that_a_cluster_brings_back_is_healed_and_its_first_holder_stay
 #[tokio::test(flavor = "multi_thread")]
 async fn numbers_that_fall_in_a_cluster_are_healed_and_the_higher_zombie_stays_refused() {
     pays_once(cluster(), 3).await;
+}
+
+/// Several resources at once, on three masters: all or none, and each is open in the guard.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_set_is_entered_across_the_nodes_of_a_cluster_all_or_none() {
+    let world = World::new().await;
+    let cluster = cluster();
+    let (a, b) = (
+        Process::start(&world, &cluster).await,
+        Process::start(&world, &cluster).await,
+    );
+    let names: Vec<_> = (0..12).map(|i| resource(&format!("r{i}"))).collect();
+    let nodes: BTreeSet<_> = names.iter().map(|name| cluster.master_of(name)).collect();
+    assert_eq!(nodes.len(), 3, "the names are on all masters");
+
+    let set = a.sections.enter_all(&names, &LONG).await.unwrap();
+    for open in set.open().unwrap() {
+        let paid = charge(
+            &world.account(open.permit().resource().as_str(), 1).await,
+            1,
+        );
+        a.ledger.charge(open, &paid).await.unwrap();
+    }
+    let refused = b.sections.enter_all(&names, &LONG).await;
+    assert!(refused.unwrap_err().is_contention());
+    for left in set.leave().await {
+        assert!(left.is_clean(), "{left}");
+    }
+    let set = b.sections.enter_all(&names, &LONG).await.unwrap();
+    assert!(set.sections().iter().all(|section| !section.is_takeover()));
 }

@@ -4,13 +4,12 @@ use std::time::{Duration, Instant};
 
 use fence::{Permit, Resource};
 use fence_guard::{Error, OpenPermit, StoreError};
-use lease_lock::{Attempt, Lease};
+use lease_lock::{Attempt, Lease, renewing};
 use tracing::{Span, field, instrument};
 
 use crate::acquire::Acquired;
 use crate::heal::Healing;
 use crate::hold::Hold;
-use crate::renewing::renewing;
 use crate::section::Entered;
 use crate::{EnterError, EnterOptions, Lost, Section, Sections};
 

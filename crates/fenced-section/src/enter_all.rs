@@ -1,12 +1,11 @@
 //! Several resources at once: all of them are entered, or none.
 
 use fence::Resource;
-use lease_lock::{Attempt, Lease};
+use lease_lock::{Attempt, Lease, freshen, renewing};
 use tracing::instrument;
 
 use crate::acquire::Acquired;
 use crate::leave::bounded;
-use crate::renewing::{freshen, renewing};
 use crate::section::Entered;
 use crate::set::SectionSet;
 use crate::{EnterError, EnterOptions, Section, Sections};

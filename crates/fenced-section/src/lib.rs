@@ -12,7 +12,6 @@ mod leave;
 mod once;
 mod options;
 mod ratio;
-mod renewing;
 mod resolve;
 mod run;
 mod section;

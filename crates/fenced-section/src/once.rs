@@ -4,13 +4,12 @@ use std::error::Error;
 use std::time::Instant;
 
 use fence::{MayRefuse, Permit, Resource};
-use lease_lock::{Attempt, Lease, Released};
+use lease_lock::{Attempt, Lease, Released, renewing};
 use tracing::instrument;
 
 use crate::acquire::Acquired;
 use crate::heal::Healing;
 use crate::leave::bounded;
-use crate::renewing::renewing;
 use crate::{EnterError, EnterOptions, OnceError, Sections};
 
 impl Sections {

@@ -47,8 +47,9 @@ local function queue_of(lease, queue)
     end
   end
 
-  -- Takes every waiter of a client that is dead or hung out of the queue. If it was only slow, it
-  -- reads the message when it goes on, and its waiters queue again, at the end.
+  -- Takes every waiter of a client that listens and does nothing out of the queue: each of them would
+  -- cost RESERVED ms. If it was only slow, it reads the message when it goes on, and its waiters queue
+  -- again, at the end.
   local function drop_client(channel)
     for _, waiter in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
       local _, its = parts(waiter)
@@ -88,7 +89,9 @@ local function queue_of(lease, queue)
           tell_another(waiter, RESERVED)
           return waiter
         end
-        drop_client(channel) -- nobody listens there any more
+        -- Nobody listens there any more. Its other waiters are found out in the same way, one at a time:
+        -- to look for them now would be to read the whole queue for each client that is gone.
+        redis.call('ZREM', queue, waiter)
       end
     end
   end

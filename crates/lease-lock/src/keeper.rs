@@ -1,6 +1,6 @@
 //! The task that renews the kept leases of one client.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fence::Permit;
@@ -25,7 +25,7 @@ const TRIES_PER_TTL: u32 = 30;
 /// One task per client, which starts with the first lease that is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Keeper {
-    charges: OnceLock<UnboundedSender<Charge>>,
+    charges: Mutex<Option<UnboundedSender<Charge>>>,
 }
 
 /// A lease to be renewed. It ends when nobody reads its trust any more.
@@ -41,13 +41,17 @@ pub(crate) struct Charge {
 
 impl Keeper {
     pub(crate) fn keep(&self, charge: Charge, runtime: &Handle) {
-        let charges = self.charges.get_or_init(|| {
+        let mut charges = self.charges.lock().unwrap_or_else(PoisonError::into_inner);
+        // The task ends with the runtime, and should it ever end otherwise, it starts anew.
+        if charges.as_ref().is_none_or(UnboundedSender::is_closed) {
             let (sender, receiver) = unbounded_channel();
             runtime.spawn(run(receiver));
-            sender
-        });
-        // Where the runtime has shut down there is no task: the lease ends with its TTL.
-        let _ = charges.send(charge);
+            *charges = Some(sender);
+        }
+        if let Some(charges) = &*charges {
+            // Where the runtime has shut down there is no task: the lease ends with its TTL.
+            let _ = charges.send(charge);
+        }
     }
 }
 

@@ -1,34 +1,46 @@
 //! Leases that are renewed while something else is awaited: another lease, an opening, a call.
 //!
-//! The keeper of `lease-lock` renews what is held for good. These leases are still on their way into a
-//! section, where a higher fence may have to be minted into them.
+//! The keeper renews what is held for good. These leases are still on their way, and a higher fence may
+//! have to be minted into them.
 
 use std::convert::Infallible;
 use std::future::pending;
 use std::time::{Duration, Instant};
 
-use lease_lock::{Lease, Ttl};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::time::sleep;
+
+use crate::{Lease, Ttl};
 
 /// A failed renewal is repeated after a thirtieth of the TTL, as the keeper does.
 const TRIES_PER_TTL: u32 = 30;
 
-/// Awaits `work`, and meanwhile renews each lease that has used up half of its TTL. No lease is renewed
-/// beyond `end`.
-pub(crate) async fn renewing<T>(
+/// Awaits `work`, and meanwhile renews each lease that has used up half of its TTL, side by side. No
+/// lease is renewed beyond `end`. Afterwards look at [`Lease::permit`]: one that could not be renewed may
+/// be lost.
+pub async fn renewing<T>(
     leases: &mut [&mut Lease],
     end: Option<Instant>,
     work: impl Future<Output = T>,
 ) -> T {
+    let mut renewals: FuturesUnordered<_> = leases
+        .iter_mut()
+        .map(|lease| until_lost(lease, end))
+        .collect();
+    let renewed = async {
+        while renewals.next().await.is_some() {}
+        pending::<Infallible>().await
+    };
     tokio::select! {
         biased;
         value = work => value,
-        never = renew_for_ever(leases, end) => match never {},
+        never = renewed => match never {},
     }
 }
 
-/// Renews a lease that has used up half of its TTL. What goes wrong shows in what is left of it.
-pub(crate) async fn freshen(lease: &mut Lease, end: Option<Instant>) {
+/// Renews a lease that has used up half of its TTL, not beyond `end`. What goes wrong shows in what is
+/// left of it.
+pub async fn freshen(lease: &mut Lease, end: Option<Instant>) {
     let Some(ttl) = next_ttl(lease, end) else {
         return;
     };
@@ -38,19 +50,10 @@ pub(crate) async fn freshen(lease: &mut Lease, end: Option<Instant>) {
     }
 }
 
-async fn renew_for_ever(leases: &mut [&mut Lease], end: Option<Instant>) -> Infallible {
-    loop {
-        let alive = leases
-            .iter()
-            .filter(|lease| next_ttl(lease, end).is_some())
-            .map(|lease| until_half(lease).max(one_try(lease)));
-        let Some(pause) = alive.min() else {
-            return pending().await;
-        };
-        sleep(pause).await;
-        for lease in leases.iter_mut() {
-            freshen(lease, end).await;
-        }
+async fn until_lost(lease: &mut Lease, end: Option<Instant>) {
+    while next_ttl(lease, end).is_some() {
+        sleep(until_half(lease).max(one_try(lease))).await;
+        freshen(lease, end).await;
     }
 }
 

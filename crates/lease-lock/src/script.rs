@@ -4,10 +4,13 @@ use std::sync::LazyLock;
 
 use redis::{Arg, Cmd};
 
+use crate::connection::Repeat;
+
 /// A script, and the hash by which a server knows it.
 pub(crate) struct Script {
     source: &'static str,
     sha: String,
+    repeat: Repeat,
 }
 
 /// A script of `lua/`, with what `lua/queue.lua` gives to all that touch the queue.
@@ -19,27 +22,35 @@ macro_rules! with_queue {
 
 /// `lua/acquire.lua`
 pub(crate) static ACQUIRE: LazyLock<Script> =
-    LazyLock::new(|| Script::new(with_queue!("../lua/acquire.lua")));
+    LazyLock::new(|| Script::new(with_queue!("../lua/acquire.lua"), Repeat::Harmless));
 
 /// `lua/renew.lua`
 pub(crate) static RENEW: LazyLock<Script> =
-    LazyLock::new(|| Script::new(include_str!("../lua/renew.lua")));
+    LazyLock::new(|| Script::new(include_str!("../lua/renew.lua"), Repeat::Harmless));
 
 /// `lua/release.lua`
 pub(crate) static RELEASE: LazyLock<Script> =
-    LazyLock::new(|| Script::new(with_queue!("../lua/release.lua")));
+    LazyLock::new(|| Script::new(with_queue!("../lua/release.lua"), Repeat::Never));
 
 /// `lua/leave.lua`
 pub(crate) static LEAVE: LazyLock<Script> =
-    LazyLock::new(|| Script::new(with_queue!("../lua/leave.lua")));
+    LazyLock::new(|| Script::new(with_queue!("../lua/leave.lua"), Repeat::Harmless));
 
 /// Every script, to be loaded at the start.
 pub(crate) static ALL: [&LazyLock<Script>; 4] = [&ACQUIRE, &RENEW, &RELEASE, &LEAVE];
 
 impl Script {
-    fn new(source: &'static str) -> Script {
+    fn new(source: &'static str, repeat: Repeat) -> Script {
         let sha = redis::Script::new(source).get_hash().to_owned();
-        Script { source, sha }
+        Script {
+            source,
+            sha,
+            repeat,
+        }
+    }
+
+    pub(crate) fn repeat(&self) -> Repeat {
+        self.repeat
     }
 
     pub(crate) fn sha(&self) -> &str {

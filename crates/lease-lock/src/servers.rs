@@ -25,6 +25,16 @@ pub struct Servers {
     pub(crate) login: Option<Login>,
     #[cfg(feature = "tls")]
     pub(crate) root_certificate: Option<Vec<u8>>,
+    #[cfg(feature = "tls")]
+    pub(crate) client_certificate: Option<ClientCertificate>,
+}
+
+/// What a client shows to a server that asks for it, as PEM.
+#[cfg(feature = "tls")]
+#[derive(Clone)]
+pub(crate) struct ClientCertificate {
+    pub(crate) certificate: Vec<u8>,
+    pub(crate) key: Vec<u8>,
 }
 
 /// Which kind of servers, and their URLs.
@@ -89,12 +99,30 @@ impl Servers {
         }
     }
 
+    /// Shows this certificate and its key (PEM) to servers that ask for one: mutual TLS.
+    #[cfg(feature = "tls")]
+    pub fn with_client_certificate(
+        self,
+        certificate: impl Into<Vec<u8>>,
+        key: impl Into<Vec<u8>>,
+    ) -> Servers {
+        Servers {
+            client_certificate: Some(ClientCertificate {
+                certificate: certificate.into(),
+                key: key.into(),
+            }),
+            ..self
+        }
+    }
+
     fn at(place: Place) -> Servers {
         Servers {
             place,
             login: None,
             #[cfg(feature = "tls")]
             root_certificate: None,
+            #[cfg(feature = "tls")]
+            client_certificate: None,
         }
     }
 

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use fence::Resource;
 use tracing::instrument;
 
-use crate::error::{AcquireError, RenewError};
+use crate::error::AcquireError;
+use crate::renewing::renewing;
 use crate::{Attempt, Lease, LeaseLock, Ttl};
 
 /// Why the leases of several resources were not taken. None of them is held then.
@@ -37,8 +38,8 @@ impl LeaseLock {
     ///
     /// They are taken one after another in the order of their names, so that two callers that want
     /// the same ones never wait for each other in a circle; they may lie in different slots of a
-    /// Cluster. They are returned in the order of `attempts`. One that has used up half of its TTL
-    /// while others were waited for is renewed.
+    /// Cluster. They are returned in the order of `attempts`. What has used up half of its TTL while
+    /// others are waited for is renewed.
     ///
     /// Dropping this future gives everything back in the background.
     ///
@@ -56,20 +57,24 @@ impl LeaseLock {
     ) -> Result<Vec<Lease>, AcquireAllError> {
         let order = canonical(attempts)?;
         let deadline = Instant::now() + budget.min(Ttl::MAX.as_duration());
-        let mut taken = Vec::with_capacity(attempts.len());
+        let mut taken: Vec<(usize, Lease)> = Vec::with_capacity(attempts.len());
         for &index in &order {
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.acquire_within(&attempts[index], left).await {
+            let acquiring = self.acquire_within(&attempts[index], left);
+            let mut leases: Vec<_> = taken.iter_mut().map(|(_, lease)| lease).collect();
+            match renewing(&mut leases, None, acquiring).await {
                 Ok(lease) => taken.push((index, lease)),
                 Err(error) => return Err(self.give_up(taken, &attempts[index], error).await),
             }
         }
-        for at in 0..taken.len() {
-            let (index, lease) = &mut taken[at];
-            if let Err(error) = freshen(lease).await {
-                let attempt = &attempts[*index];
-                return Err(self.give_up(taken, attempt, error).await);
-            }
+        let over = |(_, lease): &&(usize, Lease)| lease.permit().is_err();
+        if let Some((index, lease)) = taken.iter().find(over) {
+            let error = AcquireError::TooLate {
+                resource: lease.resource().clone(),
+                fence: lease.fence(),
+            };
+            let attempt = &attempts[*index];
+            return Err(self.give_up(taken, attempt, error).await);
         }
         taken.sort_unstable_by_key(|(index, _)| *index);
         Ok(taken.into_iter().map(|(_, lease)| lease).collect())
@@ -106,23 +111,4 @@ fn canonical(attempts: &[Attempt]) -> Result<Vec<usize>, AcquireAllError> {
         }
     }
     Ok(order)
-}
-
-/// Renews a lease that has waited long for the others, and refuses one that is over.
-async fn freshen(lease: &mut Lease) -> Result<(), AcquireError> {
-    let left = lease.remaining();
-    if left > lease.ttl().as_duration() / 2 {
-        return Ok(());
-    }
-    if !left.is_zero() {
-        match lease.renew(lease.ttl()).await {
-            Ok(()) => return Ok(()),
-            Err(RenewError::Unknown(error)) => return Err(AcquireError::Unknown(error)),
-            Err(_gone) => {}
-        }
-    }
-    Err(AcquireError::TooLate {
-        resource: lease.resource().clone(),
-        fence: lease.fence(),
-    })
 }

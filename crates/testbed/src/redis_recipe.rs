@@ -2,6 +2,7 @@
 
 use std::fs::{self, DirBuilder};
 use std::io;
+use std::iter;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -47,8 +48,11 @@ impl Setup {
     /// A Redis that holds data, without persistence, and ends in good order.
     pub(crate) fn alone(options: &Options) -> Setup {
         let persistence = ["--save", "", "--appendonly", "no"].map(str::to_owned);
-        let asked = options.redis.iter();
-        let asked = asked.flat_map(|(name, value)| [format!("--{name}"), value.clone()]);
+        // A value of several words is several arguments: Redis 6.2 does not take it as one.
+        let asked = options.redis.iter().flat_map(|(name, value)| {
+            let words = value.split(' ').map(str::to_owned);
+            iter::once(format!("--{name}")).chain(words)
+        });
         Setup {
             arguments: persistence.into_iter().chain(asked).collect(),
             files: Vec::new(),

@@ -21,6 +21,7 @@ pub struct TlsRedisServer {
     server: RedisServer,
     url: String,
     ca_pem: String,
+    certificate: (String, String),
 }
 
 impl TlsRedisServer {
@@ -35,8 +36,8 @@ impl TlsRedisServer {
         let setup = Setup {
             files: vec![
                 ("ca.pem", papers.ca.clone()),
-                ("server.pem", papers.certificate),
-                ("server.key", papers.key),
+                ("server.pem", papers.certificate.clone()),
+                ("server.key", papers.key.clone()),
             ],
             twin: Twin::Tls,
             // Relative to its folder, which it enters before it reads them.
@@ -53,6 +54,7 @@ impl TlsRedisServer {
             server,
             url,
             ca_pem: papers.ca,
+            certificate: (papers.certificate, papers.key),
         })
     }
 
@@ -64,6 +66,12 @@ impl TlsRedisServer {
     /// The certificate of the authority that clients must trust, as PEM.
     pub fn ca_pem(&self) -> &str {
         &self.ca_pem
+    }
+
+    /// A certificate that the server trusts, and its key, as PEM: its own. It asks for one after
+    /// `CONFIG SET tls-auth-clients yes`.
+    pub fn certificate_pem(&self) -> (&str, &str) {
+        (&self.certificate.0, &self.certificate.1)
     }
 
     /// The same server without TLS, to ask it something.

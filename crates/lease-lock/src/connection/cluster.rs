@@ -1,113 +1,128 @@
 //! A Cluster.
 
 use std::convert::Infallible;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use redis::aio::ConnectionLike;
-use redis::cluster::ClusterClientBuilder;
+use redis::cluster::{ClusterClient, ClusterClientBuilder};
 use redis::cluster_async::ClusterConnection;
 use redis::cluster_routing::{RoutingInfo, SingleNodeRoutingInfo};
-use redis::{Arg, FromRedisValue, ServerErrorKind, Value};
-use redis::{Cmd, ConnectionInfo, ErrorKind, ProtocolVersion, RedisError, RedisResult};
+use redis::{Arg, Cmd, ConnectionInfo, ErrorKind, ProtocolVersion, RedisError, RedisResult};
+use redis::{ServerErrorKind, Value};
+use tokio::sync::OnceCell;
 use tokio::time::{sleep, timeout};
 
-use super::{ANSWER_TIMEOUT, Ear, settings};
+use super::deadline::{ANSWER_TIMEOUT, Deadline};
+use super::view::{Node, View};
+use super::{Ear, Repeat, disconnection, settings};
 use crate::Servers;
 
 /// Between two tries of a command that no node has run. A failover or a slot on the move takes much
 /// longer than a round trip.
-const PAUSE: Duration = Duration::from_millis(25);
+const PAUSE: Duration = Duration::from_millis(50);
 
-/// How many nodes are asked who has a slot now, and for how long each.
-const PROBES: usize = 3;
+/// How long a node may take to accept a connection. While the library looks at who has which slot, all
+/// calls wait for this.
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How many nodes are asked who has which slot now, and for how long each.
+const PROBES: usize = 4;
 const PROBE_TIMEOUT: Duration = Duration::from_millis(250);
-
-/// Where a command is sent that has no key.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Node {
-    /// There is but one.
-    Only,
-    /// A node of a Cluster.
-    Of { host: String, port: u16 },
-}
-
-/// For how long a command is sent again that no node has run.
-struct Patience {
-    until: Instant,
-}
 
 /// A connection to each node. Commands go to the master of their slot.
 #[derive(Clone)]
-pub(super) struct Cluster {
-    connection: ClusterConnection,
+pub(super) struct Cluster(Arc<Inner>);
+
+struct Inner {
+    calls: ClusterConnection,
+    /// Subscriptions have a connection of their own. A node from which a slot moves away ends a
+    /// subscription unasked; redis-rs 1.8 takes that for the answer to whatever was sent last on the same
+    /// connection, and every later answer would go to the wrong call.
+    listener: ClusterClient,
+    listening: OnceCell<ClusterConnection>,
+    ear: Ear,
+    /// What was last heard of who has which slot.
+    view: Mutex<Option<View>>,
+    is_probing: AtomicBool,
 }
 
 impl Cluster {
     pub(super) async fn open(urls: &[String], servers: &Servers, ear: Ear) -> RedisResult<Cluster> {
-        let infos = urls
-            .iter()
-            .map(|url| settings::info(url, servers.login.as_ref()));
-        let infos = infos.collect::<RedisResult<Vec<ConnectionInfo>>>()?;
-        #[cfg(feature = "tls")]
-        let is_tls = infos.iter().any(super::tls::is_wanted);
-        let builder = ClusterClientBuilder::new(infos)
-            .use_protocol(ProtocolVersion::RESP3)
-            .tcp_settings(settings::tcp(Default::default()))
-            // The library would also repeat what was sent and not answered. Only what no node has run is
-            // repeated here, in `send`.
-            .retries(0)
-            // So that a frozen node does not hold up a look at who has which slot.
-            .response_timeout(ANSWER_TIMEOUT)
-            .connection_timeout(ANSWER_TIMEOUT)
-            .push_sender(move |push| {
-                ear(push);
-                Ok::<(), Infallible>(())
-            });
-        #[cfg(feature = "tls")]
-        let builder = match is_tls {
-            true => builder.certs(super::tls::certificates(servers)),
-            false => builder,
-        };
-        let connection = builder.build()?.get_async_connection().await?;
-        Ok(Cluster { connection })
+        let hear = ear.clone();
+        let listener = builder(urls, servers)?.push_sender(move |push| {
+            hear(push);
+            Ok::<(), Infallible>(())
+        });
+        let calls = builder(urls, servers)?.build()?;
+        let cluster = Cluster(Arc::new(Inner {
+            calls: calls.get_async_connection().await?,
+            listener: listener.build()?,
+            listening: OnceCell::new(),
+            ear,
+            view: Mutex::default(),
+            is_probing: AtomicBool::new(false),
+        }));
+        let view = cluster.ask_who_has_what().await?;
+        cluster.has_changed(view);
+        Ok(cluster)
     }
 
     /// Sends one command to the node that has the slot of its first key, until one has run it.
-    pub(super) async fn send(&self, cmd: &Cmd) -> RedisResult<Value> {
-        let mut connection = self.connection.clone();
-        let patience = Patience::starting_now();
+    pub(super) async fn send(
+        &self,
+        cmd: &Cmd,
+        repeat: Repeat,
+        deadline: Deadline,
+    ) -> RedisResult<Value> {
+        let answer = deadline.bound(self.until_run(cmd, repeat, deadline)).await;
+        if answer.as_ref().is_err_and(RedisError::is_timeout) {
+            self.look_elsewhere(key(cmd));
+        }
+        answer
+    }
+
+    async fn until_run(&self, cmd: &Cmd, repeat: Repeat, deadline: Deadline) -> RedisResult<Value> {
+        let mut calls = self.0.calls.clone();
         loop {
-            let answer = connection.req_packed_command(cmd).await;
+            let answer = calls.req_packed_command(cmd).await;
             match answer.and_then(Value::extract_error) {
-                Err(error) if patience.wants_again(&error).await => {}
+                Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::Ask) => {
+                    match self.ask_there(&error, cmd).await {
+                        Err(error) if wants_again(&error, repeat, deadline).await => {}
+                        answer => return answer,
+                    }
+                }
+                Err(error) if wants_again(&error, repeat, deadline).await => {}
                 answer => return answer,
             }
         }
     }
 
+    /// Its slot is on the move, and its key is there already: that node runs it when it is told that it
+    /// was asked.
+    async fn ask_there(&self, redirect: &RedisError, cmd: &Cmd) -> RedisResult<Value> {
+        let unreadable = || RedisError::from((ErrorKind::Parse, "an ASK without a node"));
+        let (address, _) = redirect.redirect_node().ok_or_else(unreadable)?;
+        let (host, port) = address.rsplit_once(':').ok_or_else(unreadable)?;
+        let there = SingleNodeRoutingInfo::ByAddress {
+            host: host.to_owned(),
+            port: port.parse().map_err(|_| unreadable())?,
+        };
+        let mut asking = redis::pipe();
+        asking.cmd("ASKING").add_command(cmd.clone());
+        let mut calls = self.0.calls.clone();
+        let answers = calls.route_pipeline(asking, 0, 2, there).await?;
+        let answer = answers.into_iter().nth(1).ok_or_else(unreadable)?;
+        answer.extract_error()
+    }
+
     /// The masters that have slots.
     pub(super) async fn masters(&self) -> RedisResult<Vec<Node>> {
-        let mut slots = redis::cmd("CLUSTER");
-        slots.arg("SLOTS");
-        let value = self.connection.clone().req_packed_command(&slots).await?;
-        type Range = (u16, u16, (String, u16));
-        let ranges = Vec::<Value>::from_redis_value(value)?;
-        let mut nodes = Vec::new();
-        for range in ranges {
-            let Value::Array(mut parts) = range else {
-                continue;
-            };
-            // The replicas, and further facts about a node, are of no interest.
-            parts.truncate(3);
-            if let Some(Value::Array(node)) = parts.last_mut() {
-                node.truncate(2);
-            }
-            let (_, _, (host, port)) = Range::from_redis_value(Value::Array(parts))?;
-            nodes.push(Node::Of { host, port });
-        }
-        nodes.sort_unstable();
-        nodes.dedup();
-        Ok(nodes)
+        let deadline = Deadline::of_a_call_from_now();
+        let view = deadline.bound(self.ask_who_has_what()).await?;
+        Ok(view.masters())
     }
 
     pub(super) async fn send_to(&self, host: &str, port: u16, cmd: &Cmd) -> RedisResult<Value> {
@@ -115,73 +130,149 @@ impl Cluster {
             host: host.to_owned(),
             port,
         };
-        let mut connection = self.connection.clone();
-        let answer = connection.route_command(cmd.clone(), RoutingInfo::SingleNode(node));
-        answer.await?.extract_error()
+        let mut calls = self.0.calls.clone();
+        let answer = calls.route_command(cmd.clone(), RoutingInfo::SingleNode(node));
+        let deadline = Deadline::of_a_call_from_now();
+        deadline.bound(answer).await?.extract_error()
     }
 
     /// Listens to a shard channel on the node that has its slot.
-    pub(super) async fn subscribe(&self, channel: &str) -> RedisResult<()> {
-        let mut connection = self.connection.clone();
-        let patience = Patience::starting_now();
-        loop {
-            match connection.ssubscribe(channel).await {
-                Err(error) if patience.wants_again(&error).await => {}
-                answer => return answer,
+    pub(super) async fn subscribe(&self, channel: &str, deadline: Deadline) -> RedisResult<()> {
+        let subscribed = async {
+            let connect = || self.0.listener.get_async_connection();
+            let mut listening = self.0.listening.get_or_try_init(connect).await?.clone();
+            loop {
+                match listening.ssubscribe(channel).await {
+                    Err(error) if wants_again(&error, Repeat::Harmless, deadline).await => {}
+                    answer => return answer,
+                }
             }
+        };
+        let answer = deadline.bound(subscribed).await;
+        if answer.as_ref().is_err_and(RedisError::is_timeout) {
+            self.look_elsewhere(channel.as_bytes().to_vec());
         }
+        answer
     }
 
     /// The node may be frozen, and its slots have another master by now, of which nobody told: the
-    /// library looks for it only when a node says that a slot has moved. So another node is asked.
-    pub(super) async fn timed_out(&self, cmd: &Cmd) {
-        let Some(Arg::Simple(key)) = cmd.args_iter().nth(3) else {
+    /// library looks only when a node says that a slot has moved. So other nodes are asked, by one task
+    /// at a time.
+    fn look_elsewhere(&self, key: Vec<u8>) {
+        if self.0.is_probing.swap(true, SeqCst) {
             return;
-        };
-        let mut exists = redis::cmd("EXISTS");
-        exists.arg(key);
-        for _ in 0..PROBES {
-            let anywhere = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
-            let mut connection = self.connection.clone();
-            let probe = connection.route_command(exists.clone(), anywhere);
-            if timeout(PROBE_TIMEOUT, probe).await.is_ok() {
-                return;
+        }
+        let cluster = self.clone();
+        tokio::spawn(async move {
+            for _ in 0..PROBES {
+                let asked = timeout(PROBE_TIMEOUT, cluster.ask_who_has_what()).await;
+                let Ok(Ok(view)) = asked else { continue };
+                // A look costs all calls the time to connect to a node that does not answer: it is not
+                // worth that while the same master has the slot.
+                if cluster.has_changed(view) {
+                    cluster.follow(&key).await;
+                }
+                break;
             }
+            cluster.0.is_probing.store(false, SeqCst);
+        });
+    }
+
+    /// Makes both connections look, and those who wait ask again.
+    async fn follow(&self, key: &[u8]) {
+        provoke(&self.0.calls, key).await;
+        if let Some(listening) = self.0.listening.get() {
+            provoke(listening, key).await;
+            (self.0.ear)(disconnection());
+        }
+    }
+
+    async fn ask_who_has_what(&self) -> RedisResult<View> {
+        let mut slots = redis::cmd("CLUSTER");
+        slots.arg("SLOTS");
+        let anywhere = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
+        View::read(self.0.calls.clone().route_command(slots, anywhere).await?)
+    }
+
+    fn has_changed(&self, view: View) -> bool {
+        let mut last = self.0.view.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = last.as_ref() != Some(&view);
+        *last = Some(view);
+        changed
+    }
+}
+
+/// A node that does not have the slot says so, and that makes the library look.
+async fn provoke(connection: &ClusterConnection, key: &[u8]) {
+    let mut exists = redis::cmd("EXISTS");
+    exists.arg(key);
+    for _ in 0..PROBES {
+        let anywhere = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
+        let mut connection = connection.clone();
+        let asked = connection.route_command(exists.clone(), anywhere);
+        let is_moved =
+            |error: &RedisError| error.kind() == ErrorKind::Server(ServerErrorKind::Moved);
+        if matches!(timeout(PROBE_TIMEOUT, asked).await, Ok(Err(error)) if is_moved(&error)) {
+            return;
         }
     }
 }
 
-impl Patience {
-    /// It ends before the call does, so that the call says what was wrong and not that it took too long.
-    fn starting_now() -> Patience {
-        Patience {
-            until: Instant::now() + ANSWER_TIMEOUT - 2 * PAUSE,
-        }
+fn builder(urls: &[String], servers: &Servers) -> RedisResult<ClusterClientBuilder> {
+    let infos = urls
+        .iter()
+        .map(|url| settings::info(url, servers.login.as_ref()));
+    let infos = infos.collect::<RedisResult<Vec<ConnectionInfo>>>()?;
+    #[cfg(feature = "tls")]
+    let is_tls = infos.iter().any(super::tls::is_wanted);
+    let builder = ClusterClientBuilder::new(infos)
+        .use_protocol(ProtocolVersion::RESP3)
+        .tcp_settings(settings::tcp(Default::default()))
+        // The library would also repeat what was sent and not answered. What no node has run is repeated
+        // here instead.
+        .retries(0)
+        .response_timeout(ANSWER_TIMEOUT)
+        .connection_timeout(CONNECT_TIMEOUT);
+    #[cfg(feature = "tls")]
+    if is_tls {
+        return Ok(builder.certs(super::tls::certificates(servers)));
     }
+    Ok(builder)
+}
 
-    /// Whether to send the command again; waits a little before.
-    async fn wants_again(&self, error: &RedisError) -> bool {
-        let again = has_not_run(error) && Instant::now() < self.until;
-        if again {
-            tracing::debug!(
-                error = error as &dyn std::error::Error,
-                "not run; once more"
-            );
-            sleep(PAUSE).await;
-        }
-        again
+/// The first key of a command: of a script the third argument, of any other command the first.
+fn key(cmd: &Cmd) -> Vec<u8> {
+    let is_script = matches!(
+        cmd.args_iter().next(),
+        Some(Arg::Simple(b"EVALSHA" | b"EVAL"))
+    );
+    match cmd.args_iter().nth(if is_script { 3 } else { 1 }) {
+        Some(Arg::Simple(key)) => key.to_vec(),
+        _ => Vec::new(),
     }
 }
 
-/// Whether the error says that no node has run the command: its slot is elsewhere, on the move, or
-/// without a master, or there is no connection. A lost connection does not say that.
-fn has_not_run(error: &RedisError) -> bool {
+/// Whether to send it again: no node has run it, or it may run twice. Waits a little before.
+async fn wants_again(error: &RedisError, repeat: Repeat, deadline: Deadline) -> bool {
     use ServerErrorKind::{Ask, BusyLoading, ClusterDown, MasterDown, Moved, ReadOnly, TryAgain};
-    match error.kind() {
+    let again = match error.kind() {
+        // Its slot is elsewhere, on the move, or without a master.
         ErrorKind::Server(
             Moved | Ask | TryAgain | ClusterDown | MasterDown | BusyLoading | ReadOnly,
         ) => true,
-        ErrorKind::ClusterConnectionNotFound => true,
-        _ => error.is_connection_refusal(),
+        // There was no connection. The library also gives this answer to what was under way when a look
+        // at who has which slot failed: that may have run.
+        ErrorKind::ClusterConnectionNotFound => repeat == Repeat::Harmless,
+        _ => error.is_connection_refusal() && repeat == Repeat::Harmless,
+    };
+    // The call is to say what was wrong, and not that it took too long.
+    let again = again && deadline.leaves(2 * PAUSE);
+    if again {
+        tracing::debug!(
+            error = error as &dyn std::error::Error,
+            "not run; once more"
+        );
+        sleep(PAUSE).await;
     }
+    again
 }

@@ -6,10 +6,11 @@ use redis::RedisError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// A URL is not one of Redis, or asks for what this build does not have.
+    /// A URL is not one of Redis, or asks for what this build does not have; there is none; or those of a
+    /// Cluster do not fit together.
     #[error(
-        "not a Redis URL; write redis://user:password@host:6379/0 or unix:///path, or rediss://… with the \
-         feature `tls`"
+        "not a Redis URL, or not one of a set; write redis://user:password@host:6379/0 or unix:///path, or \
+         rediss://… with the feature `tls`; nodes of a Cluster have the same user and password"
     )]
     Url(#[source] RedisError),
     /// Nobody answered there, or the server turned the client away.

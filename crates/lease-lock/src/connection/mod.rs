@@ -1,36 +1,30 @@
 //! The one door to Redis: one server, the master behind Sentinel, or a Cluster.
 
 mod cluster;
+mod deadline;
 mod error;
 mod one;
 mod sentinel;
 mod settings;
 #[cfg(feature = "tls")]
 mod tls;
+mod view;
 
-use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
-use redis::{Cmd, ErrorKind, PushInfo, RedisResult, ServerErrorKind, Value};
-use tokio::time::timeout;
+use redis::{Cmd, ErrorKind, PushInfo, RedisError, RedisResult, ServerErrorKind, Value};
 
-pub(crate) use cluster::Node;
 pub use error::ConnectError;
+pub(crate) use view::Node;
 
 use crate::Servers;
 use crate::reply::Reply;
 use crate::script::{ALL, Script};
 use crate::servers::Place;
 use cluster::Cluster;
+use deadline::Deadline;
 use one::One;
 use sentinel::Sentinel;
-
-/// How long a call waits for its answer, a reconnect included. Then its fate is *unknown*.
-///
-/// Long enough for a round trip between regions or a stall of Redis' disk, short enough that a
-/// service fails closed while its own caller still listens. Waiting for a lease never holds a call.
-pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Gets what the servers send unasked, and the news of a lost connection. It must not block.
 type Ear = Arc<dyn Fn(PushInfo) + Send + Sync>;
@@ -46,6 +40,15 @@ enum Way {
     Cluster(Cluster),
 }
 
+/// Whether a command may run a second time, where it is not certain that it has not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// Its second run changes nothing and answers the same.
+    Harmless,
+    /// Its second run would answer otherwise: a release that was there first says "expired".
+    Never,
+}
+
 impl Connection {
     /// Connects, and loads the scripts.
     pub(crate) async fn open(
@@ -55,36 +58,42 @@ impl Connection {
         let address = servers.address();
         let connection = match Way::to(servers, Arc::new(hear)).await {
             Ok(way) => Connection(way),
-            Err(error) if error.kind() == ErrorKind::InvalidClientConfig => {
-                return Err(ConnectError::Url(error));
-            }
+            Err(error) if is_a_mistake(&error) => return Err(ConnectError::Url(error)),
             Err(source) => return Err(ConnectError::Unreachable { address, source }),
         };
-        match answered(connection.load_all()).await {
+        match connection.load_all().await {
             Ok(()) => Ok(connection),
             Err(source) => Err(ConnectError::Scripts { address, source }),
         }
     }
 
-    /// Runs a script, and brings it along where the server does not know it (any more).
+    /// Runs a script, and brings it along where the server does not know it (any more): `NOSCRIPT` says
+    /// that nothing ran, so that is never a repetition. The server keeps the source, and one round trip
+    /// to the very node that needs it is enough.
     pub(crate) async fn call(&self, script: &Script, cmd: &Cmd) -> RedisResult<Reply> {
-        let answer = answered(self.run(script, cmd)).await;
-        if answer.as_ref().is_err_and(|error| error.is_timeout()) {
-            self.timed_out(cmd);
-        }
+        let deadline = Deadline::of_a_call_from_now();
+        let answer = match self.send(cmd, script.repeat(), deadline).await {
+            Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
+                tracing::debug!(script.sha = script.sha(), "bringing a script again");
+                let cmd = script.eval(cmd);
+                self.send(&cmd, script.repeat(), deadline).await
+            }
+            answer => answer,
+        };
         Reply::new(answer?)
     }
 
     /// Runs a command that is no script.
     pub(crate) async fn ask(&self, cmd: &Cmd) -> RedisResult<Value> {
-        answered(self.send(cmd)).await
+        let deadline = Deadline::of_a_call_from_now();
+        self.send(cmd, Repeat::Never, deadline).await
     }
 
     /// Every master that leases live on.
     pub(crate) async fn masters(&self) -> RedisResult<Vec<Node>> {
         match &self.0 {
             Way::One(_) | Way::Sentinel(_) => Ok(vec![Node::Only]),
-            Way::Cluster(cluster) => answered(cluster.masters()).await,
+            Way::Cluster(cluster) => cluster.masters().await,
         }
     }
 
@@ -92,7 +101,7 @@ impl Connection {
     pub(crate) async fn ask_node(&self, node: &Node, cmd: &Cmd) -> RedisResult<Value> {
         match (&self.0, node) {
             (Way::Cluster(cluster), Node::Of { host, port }) => {
-                answered(cluster.send_to(host, *port, cmd)).await
+                cluster.send_to(host, *port, cmd).await
             }
             _ => self.ask(cmd).await,
         }
@@ -100,54 +109,30 @@ impl Connection {
 
     /// Listens to a channel, from now on and on every later connection.
     pub(crate) async fn subscribe(&self, channel: &str) -> RedisResult<()> {
-        answered(async {
-            match &self.0 {
-                Way::One(one) => one.subscribe(channel).await,
-                Way::Sentinel(sentinel) => sentinel.subscribe(channel).await,
-                Way::Cluster(cluster) => cluster.subscribe(channel).await,
-            }
-        })
-        .await
-    }
-
-    /// `NOSCRIPT` says that nothing ran, so the second try is never a repetition. It brings the source
-    /// along, which the server then keeps: one round trip, to the very node that needs it.
-    async fn run(&self, script: &Script, cmd: &Cmd) -> RedisResult<Value> {
-        match self.send(cmd).await {
-            Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
-                tracing::debug!(script.sha = script.sha(), "bringing a script again");
-                self.send(&script.eval(cmd)).await
-            }
-            answer => answer,
+        let deadline = Deadline::of_a_call_from_now();
+        match &self.0 {
+            Way::One(one) => deadline.bound(one.subscribe(channel)).await,
+            Way::Sentinel(sentinel) => sentinel.subscribe(channel, deadline).await,
+            Way::Cluster(cluster) => cluster.subscribe(channel, deadline).await,
         }
     }
 
-    async fn send(&self, cmd: &Cmd) -> RedisResult<Value> {
+    async fn send(&self, cmd: &Cmd, repeat: Repeat, deadline: Deadline) -> RedisResult<Value> {
         let value = match &self.0 {
-            Way::One(one) => one.send(cmd).await?,
-            Way::Sentinel(sentinel) => sentinel.send(cmd).await?,
-            Way::Cluster(cluster) => cluster.send(cmd).await?,
+            // The kernel gives a dead peer up, and a frozen one goes on as the same server.
+            Way::One(one) => deadline.bound(one.send(cmd)).await?,
+            Way::Sentinel(sentinel) => sentinel.send(cmd, deadline).await?,
+            Way::Cluster(cluster) => cluster.send(cmd, repeat, deadline).await?,
         };
         value.extract_error()
-    }
-
-    /// Looks whether somebody else is to be asked from now on.
-    fn timed_out(&self, cmd: &Cmd) {
-        match &self.0 {
-            // The kernel gives a dead peer up, and a frozen one goes on as the same server.
-            Way::One(_) => {}
-            Way::Sentinel(sentinel) => sentinel.timed_out(),
-            Way::Cluster(cluster) => {
-                let (cluster, cmd) = (cluster.clone(), cmd.clone());
-                tokio::spawn(async move { cluster.timed_out(&cmd).await });
-            }
-        }
     }
 
     /// Loads the scripts at the start, so that already the first acquisition is one command.
     async fn load_all(&self) -> RedisResult<()> {
         for script in ALL {
-            self.send(&script.load()).await?;
+            let deadline = Deadline::of_a_call_from_now();
+            self.send(&script.load(), Repeat::Harmless, deadline)
+                .await?;
         }
         Ok(())
     }
@@ -168,10 +153,29 @@ impl Way {
     }
 }
 
-/// Bounds a call by [`ANSWER_TIMEOUT`].
-async fn answered<T>(call: impl Future<Output = RedisResult<T>>) -> RedisResult<T> {
-    match timeout(ANSWER_TIMEOUT, call).await {
-        Ok(answer) => answer,
-        Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "no answer within 1 s").into()),
+/// Whether the servers were described wrongly, rather than being away.
+fn is_a_mistake(error: &RedisError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::InvalidClientConfig | ErrorKind::EmptySentinelList
+    )
+}
+
+/// Whether the server says that it is a replica, and has run nothing. Before Redis 7 the word comes behind
+/// the script's own name and line.
+fn is_read_only(error: &RedisError) -> bool {
+    let is_wrapped = matches!(error.code(), Some("@user_script:" | "ERR"));
+    error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly)
+        || is_wrapped
+            && error
+                .detail()
+                .is_some_and(|text| text.contains(": -READONLY"))
+}
+
+/// What an ear hears where a connection is given up that its own end tells nothing of.
+fn disconnection() -> PushInfo {
+    PushInfo {
+        kind: redis::PushKind::Disconnection,
+        data: Vec::new(),
     }
 }

@@ -10,7 +10,7 @@ use super::Ear;
 
 /// How often a lost connection is tried again before the waiting calls fail; the next call starts
 /// over. With the pauses below, jittered, that takes 0.3 to 0.6 s, so a refused connection is an error
-/// within [`ANSWER_TIMEOUT`](super::ANSWER_TIMEOUT).
+/// within [`ANSWER_TIMEOUT`](super::deadline::ANSWER_TIMEOUT).
 const RECONNECTS: usize = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);

@@ -1,7 +1,8 @@
 //! The master that Sentinel chooses.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -9,11 +10,12 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use redis::aio::MultiplexedConnection;
 use redis::sentinel::{SentinelClient, SentinelClientBuilder, SentinelServerType};
-use redis::{AsyncConnectionConfig, Cmd, ProtocolVersion, PushKind, RedisResult, Value};
-use redis::{ErrorKind, IntoConnectionInfo, ServerErrorKind};
+use redis::{AsyncConnectionConfig, Cmd, ErrorKind, IntoConnectionInfo, ProtocolVersion};
+use redis::{PushKind, RedisError, RedisResult, Value};
 use tokio::runtime::Handle;
 
-use super::{Ear, settings};
+use super::deadline::Deadline;
+use super::{Ear, disconnection, is_read_only, settings};
 use crate::Servers;
 
 /// How long the master itself may take to accept a connection.
@@ -29,7 +31,7 @@ struct Inner {
     finder: tokio::sync::Mutex<SentinelClient>,
     current: Mutex<Option<Search>>,
     searches: AtomicU64,
-    channels: Mutex<Vec<String>>,
+    channels: Mutex<BTreeSet<String>>,
     ear: Ear,
     /// A search goes on when the call that began it is given up: others wait for it, too.
     runtime: Handle,
@@ -62,38 +64,44 @@ impl Sentinel {
     }
 
     /// Sends one command. An answer that tells of another master is the last one from this connection.
-    pub(super) async fn send(&self, cmd: &Cmd) -> RedisResult<Value> {
+    pub(super) async fn send(&self, cmd: &Cmd, deadline: Deadline) -> RedisResult<Value> {
         let search = self.search();
-        let answer = match search.found.await {
-            Ok(mut connection) => connection.send_packed_command(cmd).await,
-            Err(error) => Err(error),
-        };
-        let answer = answer.and_then(Value::extract_error);
-        if answer.as_ref().is_err_and(is_elsewhere) {
-            self.0.forget(search.number);
-        }
+        let found = AtomicBool::new(false);
+        let answer = deadline.bound(async {
+            let mut connection = search.found.await?;
+            found.store(true, Relaxed);
+            let answer = connection.send_packed_command(cmd).await;
+            answer.and_then(Value::extract_error)
+        });
+        let answer = answer.await;
+        self.judge(search.number, found, answer.as_ref().err());
         answer
     }
 
     /// Listens to a channel on this connection and on every later one.
-    pub(super) async fn subscribe(&self, channel: &str) -> RedisResult<()> {
+    pub(super) async fn subscribe(&self, channel: &str, deadline: Deadline) -> RedisResult<()> {
         // Noted first: a connection that is made meanwhile has to listen as well.
-        self.0.channels().push(channel.to_owned());
-        let answer = match self.search().found.await {
-            Ok(mut connection) => connection.subscribe(channel).await,
-            Err(error) => Err(error),
-        };
+        self.0.channels().insert(channel.to_owned());
+        let search = self.search();
+        let found = AtomicBool::new(false);
+        let answer = deadline.bound(async {
+            let mut connection = search.found.await?;
+            found.store(true, Relaxed);
+            connection.subscribe(channel).await
+        });
+        let answer = answer.await;
+        self.judge(search.number, found, answer.as_ref().err());
         if answer.is_err() {
-            self.0.channels().retain(|noted| noted != channel);
+            self.0.channels().remove(channel);
         }
         answer
     }
 
-    /// A call was not answered: the master may be frozen, and another one be chosen.
-    pub(super) fn timed_out(&self) {
-        let current = self.0.current().as_ref().map(|search| search.number);
-        if let Some(number) = current {
-            self.0.forget(number);
+    /// Gives a connection up whose master is somewhere else now. A search that is still going on is left
+    /// alone: it may take longer than one call waits.
+    fn judge(&self, search: u64, found: AtomicBool, error: Option<&RedisError>) {
+        if found.into_inner() && error.is_some_and(is_elsewhere) {
+            self.0.leave(search);
         }
     }
 
@@ -143,10 +151,25 @@ impl Inner {
             .get_multiplexed_async_connection_with_config(&config)
             .await?;
         let channels = self.channels().clone();
-        if !channels.is_empty() {
-            connection.subscribe(channels).await?;
+        for channel in channels {
+            match connection.subscribe(&channel).await {
+                Ok(()) => {}
+                // Its waiters go by the time that they were told; leases are more than wakes.
+                Err(error) if error.code() == Some("NOPERM") => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, redis.channel = channel, "may not subscribe any more");
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(connection)
+    }
+
+    /// Gives a connection up that still stands. Its end tells nobody anything, so whoever listened on it
+    /// is told here: who waits asks again, and that finds the master and listens there.
+    fn leave(&self, number: u64) {
+        self.forget(number);
+        (self.ear)(disconnection());
     }
 
     /// The next call searches, unless a newer search has begun already.
@@ -164,16 +187,17 @@ impl Inner {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn channels(&self) -> MutexGuard<'_, Vec<String>> {
+    fn channels(&self) -> MutexGuard<'_, BTreeSet<String>> {
         self.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether an answer tells that the master is to be searched.
-fn is_elsewhere(error: &redis::RedisError) -> bool {
-    error.is_connection_dropped()
+/// Whether an answer, or its absence, tells that the master is to be searched.
+fn is_elsewhere(error: &RedisError) -> bool {
+    error.is_timeout()
+        || error.is_connection_dropped()
         || error.is_connection_refusal()
-        || error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly)
+        || is_read_only(error)
 }
 
 fn finder(urls: &[String], master: &str, servers: &Servers) -> RedisResult<SentinelClient> {

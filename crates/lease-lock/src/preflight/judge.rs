@@ -72,16 +72,16 @@ fn persistence(answers: &Answers) -> Finding {
             "a restart loses all counters: every first acquisition of a bucket then needs the \
              guard's mark as floor. Set appendonly yes to spare that",
         ),
-        (Some(_), _, save) => (
+        (Some(_), _, Some(save)) => (
             Severity::Warning,
-            format!("snapshots only, save {}", save.unwrap_or("not told")),
+            format!("snapshots only, save {save}"),
             "a restart brings old counters back: numbers repeat, which only the guard can tell. Set \
              appendonly yes",
         ),
-        (None, ..) => (
+        (None, ..) | (_, _, None) => (
             Severity::Warning,
             "not told".to_owned(),
-            "whether counters survive a restart is unknown. Allow INFO",
+            "whether counters survive a restart is unknown. Allow INFO and CONFIG GET",
         ),
     };
     finding(Topic::Persistence, severity, observed, meaning)
@@ -148,8 +148,8 @@ fn cluster(answers: &Answers) -> Finding {
         (Some("1"), _) => (
             Severity::Fine,
             "cluster mode",
-            "a lease, its counter and its queue share a slot. While a slot is moved, its free leases \
-             cannot be taken",
+            "a lease, its counter and its queue share a slot. While a slot is moved, its leases can be \
+             renewed, and neither taken nor released",
         ),
         _ => (
             Severity::Fine,

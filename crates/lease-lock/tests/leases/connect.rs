@@ -73,5 +73,9 @@ async fn a_read_only_replica_says_that_it_is_one() {
     let Err(AcquireError::Unknown(error)) = refused else {
         panic!("{refused:?}");
     };
-    assert_eq!(error.code(), Some("READONLY"), "{error}");
+    // Before Redis 7 a script puts its own name in front of the word.
+    assert!(
+        error.to_string().to_uppercase().contains("READONLY"),
+        "{error}"
+    );
 }

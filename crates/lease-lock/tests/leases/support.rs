@@ -81,13 +81,15 @@ impl Bench {
         let _: () = self.redis(format!("CLIENT PAUSE {millis} ALL")).await;
     }
 
-    /// How often each command ran, also inside scripts, since the statistics were reset.
+    /// How often each command ran, also inside scripts, since the statistics were reset. The reset itself is
+    /// `config`; from Redis 7 on it would be `config|resetstat`.
     pub(crate) async fn calls(&self) -> BTreeMap<String, u64> {
         let stats: String = self.redis("INFO commandstats").await;
         let line = |line: &str| {
             let (name, figures) = line.strip_prefix("cmdstat_")?.split_once(":calls=")?;
             let (calls, _) = figures.split_once(',')?;
-            Some((name.to_owned(), calls.parse().ok()?))
+            let (command, _) = name.split_once('|').unwrap_or((name, ""));
+            Some((command.to_owned(), calls.parse().ok()?))
         };
         stats.lines().filter_map(line).collect()
     }

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lease_lock::{AcquireError, Attempt, Floor, Lease, LeaseLock, Prefix, Resource, Servers, Ttl};
+use testbed::RedisServer;
 use tokio::task::block_in_place;
 
 /// No wait of a test may last longer. A failover takes some seconds, on a busy machine many.
@@ -55,9 +56,29 @@ pub(crate) fn blocking<T, E: std::fmt::Debug>(work: impl FnOnce() -> Result<T, E
     block_in_place(work).unwrap()
 }
 
+/// Whether the servers under test have a command; said loudly where they do not.
+pub(crate) fn has(server: &RedisServer, command: &str) -> bool {
+    let known = blocking(|| server.command(&["COMMAND", "INFO", command]));
+    let has = known.contains(command);
+    if !has {
+        println!("NOT TESTED: this server has no {command}");
+    }
+    has
+}
+
 /// Waits for an event, but never for ever.
 pub(crate) async fn within<T>(event: impl Future<Output = T>) -> T {
     tokio::time::timeout(BOUND, event)
         .await
         .expect("the awaited event did not come")
+}
+
+/// Waits until something holds that gives no event, such as the state of a lease that others renew.
+pub(crate) async fn until(holds: impl Fn() -> bool) {
+    let holds = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    within(holds).await;
 }
