@@ -8,14 +8,17 @@ use testbed::{Options, RedisServer};
 
 pub(crate) enum Server {
     Named(String),
-    Private(RedisServer),
+    Private(Box<RedisServer>),
 }
 
 impl Server {
     pub(crate) fn find() -> Result<Server, testbed::Error> {
         match env::var("REDIS_URL") {
             Ok(url) => Ok(Server::Named(url)),
-            Err(_) => RedisServer::start(&Options::throw_away()).map(Server::Private),
+            Err(_) => {
+                let server = RedisServer::start(&Options::throw_away())?;
+                Ok(Server::Private(Box::new(server)))
+            }
         }
     }
 

@@ -178,6 +178,33 @@ async fn takes_and_releases(lock: LeaseLock, own: Resource, stop: Arc<AtomicBool
     rounds
 }
 
+/// Only the waiter's own client can notice: the frozen node ends nothing, and the new master knows neither
+/// the lease nor the queue.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_waiter_of_a_frozen_master_asks_the_new_one_when_a_call_of_its_client_goes_unanswered() {
+    let Some(mut cluster) = start_with_shard_channels() else {
+        return;
+    };
+    let (holder, waiter) = (
+        client(servers(&cluster)).await,
+        client(servers(&cluster)).await,
+    );
+    let r = one_per_master(&cluster).remove(0);
+    let mut others = (0..).map(|i| resource(&format!("other{i}")));
+    let other = others.find(|other| master(&cluster, other) == 0).unwrap();
+    blocking(|| cluster.stop_replicating(0));
+    let _held = holder.try_acquire(&attempt(&r)).await.unwrap();
+    let wish = attempt(&r);
+    let wait = waiter.acquire_within(&wish, long().as_duration());
+    let freeze_and_ask = async {
+        until_queued(&cluster, &r, 1).await;
+        cluster.node_mut(0).freeze();
+        drop(until_granted(&waiter, &attempt(&other)).await);
+    };
+    let (waited, ()) = tokio::join!(within(wait), freeze_and_ask);
+    assert_eq!(waited.unwrap().release().await.unwrap(), Released::Released);
+}
+
 /// Waits until somebody listens on this node.
 async fn until_heard(cluster: &RedisCluster, r: &Resource, node: usize) {
     let lease = prefix().lease_key(r);
