@@ -180,9 +180,9 @@ impl Cluster {
 
     /// Makes both connections look, and those who wait ask again.
     async fn follow(&self, key: &[u8]) {
-        provoke(&self.0.calls, key).await;
+        look_anew(&self.0.calls, key).await;
         if let Some(listening) = self.0.listening.get() {
-            provoke(listening, key).await;
+            look_anew(listening, key).await;
             (self.0.ear)(disconnection());
         }
     }
@@ -202,18 +202,26 @@ impl Cluster {
     }
 }
 
-/// A node that does not have the slot says so, and that makes the library look.
-async fn provoke(connection: &ClusterConnection, key: &[u8]) {
+/// Makes a connection look who has which slot, and waits until it has found out: a look that comes across
+/// a frozen node takes longer than a call waits. A node that does not have the slot says so, and that makes
+/// the library look.
+async fn look_anew(connection: &ClusterConnection, key: &[u8]) {
+    let mut connection = connection.clone();
     let mut exists = redis::cmd("EXISTS");
     exists.arg(key);
     for _ in 0..PROBES {
         let anywhere = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
-        let mut connection = connection.clone();
         let asked = connection.route_command(exists.clone(), anywhere);
         let is_moved =
             |error: &RedisError| error.kind() == ErrorKind::Server(ServerErrorKind::Moved);
         if matches!(timeout(PROBE_TIMEOUT, asked).await, Ok(Err(error)) if is_moved(&error)) {
-            return;
+            break;
+        }
+    }
+    for _ in 0..PROBES {
+        let asked = connection.req_packed_command(&exists);
+        if matches!(timeout(ANSWER_TIMEOUT, asked).await, Ok(Ok(_))) {
+            break;
         }
     }
 }
