@@ -67,7 +67,8 @@ pub enum StoreError {
     Misuse {
         /// `ZF001` isolation level, `ZF002` not first in its transaction, `ZF003` statements mixed up
         /// by a pooler, `ZF004` bad argument, `ZF005` a mark, an opening or an entry was touched by hand, `ZF006` a permit
-        /// that the transaction was not admitted with.
+        /// that the transaction was not admitted with, `ZF007` a row that a protected table refused
+        /// ([`TriggerRefusal`](crate::TriggerRefusal) reads it where the `sqlx::Error` is at hand).
         sqlstate: String,
         /// What the guard said.
         message: String,

@@ -1,4 +1,4 @@
-//! The guard: open, begin, close.
+//! The guard: open and close; `begin` is between them.
 
 use std::time::Duration;
 
@@ -13,7 +13,6 @@ use crate::blocked::explain;
 use crate::error::{Error, StoreError};
 use crate::open_permit::OpenPermit;
 use crate::store::{GuardOptions, Store};
-use crate::tx::GuardedTx;
 
 /// Refuses every write of a holder that has been overtaken. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -134,51 +133,6 @@ impl Guard {
         row.into_outcome(&Permit::new(resource.clone(), fence, holder))
     }
 
-    /// Begins a transaction that may write under the permit: `BEGIN` and the admission, two round trips.
-    ///
-    /// Everything read and written in it is fenced: no successor opens before it ends. Keep it short.
-    /// `operation` (1 to 128 bytes) and `request` (its id, [`Uuid::nil`] for none) name the write in the
-    /// row of a refusal; `valid_for` is how long the transaction may stand still before the server ends it
-    /// (at least one second).
-    ///
-    /// # Errors
-    /// [`Error::Refused`] when the holder has been overtaken or has closed: the refusal is then a row,
-    /// and committed. [`Error::Store`] otherwise.
-    #[instrument(name = "fence_guard.begin", skip_all, err(level = "debug"), fields(
-        fence.resource = %open.permit.resource(), fence.presented = open.permit.fence().get(), operation))]
-    pub async fn begin(
-        &self,
-        open: &OpenPermit,
-        operation: &str,
-        request: Uuid,
-        valid_for: Duration,
-    ) -> Result<GuardedTx, Error> {
-        let permit = &open.permit;
-        let query = sqlx::query_as(
-            "select outcome, mark, mark_holder
-             from fence.admit(array[($1, $2, $3)::fence.permit], $4, $5, $6, '{}', $7)",
-        )
-        .bind(permit.resource().as_str())
-        .bind(permit.fence().as_i64())
-        .bind(permit.holder().as_uuid())
-        .bind(operation)
-        .bind(request)
-        .bind(validity(valid_for))
-        .bind("admit");
-        let (tx, answer) = self.store.begin_with(query).await?;
-        let (outcome, mark, holder): (String, Option<i64>, Option<Uuid>) = answer;
-        if outcome == "admitted" {
-            return Ok(GuardedTx {
-                tx,
-                pooled: self.store.is_pooled(),
-            });
-        }
-        let refusal = refusal(permit, &outcome, mark, holder)?;
-        // At once: the row of the refusal must stay, and the share lock must go.
-        tx.commit().await?;
-        Err(refusal.into())
-    }
-
     /// Ends an opening: later writes and openings under it are refused as *closed*.
     ///
     /// `lease_left_ms` is what was left of the lease by the holder's own clock, below zero if the section
@@ -250,7 +204,7 @@ impl OpenRow {
 }
 
 /// Reads the guard's word and numbers.
-fn refusal(
+pub(crate) fn refusal(
     permit: &Permit,
     word: &str,
     mark: Option<i64>,
@@ -277,13 +231,13 @@ fn floor(mark: Option<i64>) -> Result<Floor, StoreError> {
 /// How long an opening or a transaction is meant to last. It serves liveness and figures only, so it is
 /// clamped to what the guard takes, 1 ms to 366 days, rather than refused: a lease that has just run out
 /// is the guard's to judge.
-fn validity(valid_for: Duration) -> PgInterval {
+pub(crate) fn validity(valid_for: Duration) -> PgInterval {
     let (shortest, longest) = (Duration::from_millis(1), Duration::from_secs(366 * 86_400));
     micros(valid_for.clamp(shortest, longest))
 }
 
 /// Postgres counts intervals in whole microseconds; a rest below one is rounded up.
-fn micros(duration: Duration) -> PgInterval {
+pub(crate) fn micros(duration: Duration) -> PgInterval {
     let microseconds = duration
         .as_nanos()
         .div_ceil(1000)

@@ -1,13 +1,18 @@
 #![doc = include_str!("../README.md")]
 
+mod begin;
 mod blocked;
 mod error;
 mod guard;
 mod install;
 mod open_permit;
 mod records;
+mod retention;
 mod schema;
 mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod trigger_refusal;
 mod tx;
 
 pub use blocked::Blocker;
@@ -17,6 +22,8 @@ pub use guard::{Closed, Guard};
 pub use install::{InstallError, Schema, install, migrations};
 pub use open_permit::OpenPermit;
 pub use records::{Finding, OpeningRow, RefusalRow};
+pub use retention::Retention;
 pub use schema::SCHEMA;
 pub use store::{GuardOptions, Store};
+pub use trigger_refusal::{TriggerReason, TriggerRefusal};
 pub use tx::GuardedTx;

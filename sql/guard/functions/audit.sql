@@ -1,5 +1,6 @@
 -- fence.audit: what the guard's own rows say about its rules. No row means that they hold.
--- One statement, one snapshot, no lock: it can run on a live system.
+-- One statement, one snapshot, no lock: it can run on a live system. Where openings were pruned, what rests on
+-- them is judged as far back as they reach (fence.audit_from).
 create or replace function fence.audit()
 returns table (rule text, resource text, seq bigint, finding text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -15,11 +16,12 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
                 else format('the mark is %s by %s, the highest opening %s by %s',
                             r.fence, r.holder, o.fence, o.holder) end
     from fence.resource r
-    full join (select distinct on (x.resource) x.resource, x.fence, x.holder, x.seq
+    full join (select distinct on (x.resource) x.resource, x.fence, x.holder, x.seq, x.folded_seq
                from fence.opening x order by x.resource, x.fence desc) o on o.resource = r.resource
     where (r.fence, r.holder, r.opened_seq) is distinct from (o.fence, o.holder, o.seq)
       -- A mark that was folded lives on in the floor.
-      and not (r.resource is null and o.fence < (select f.fence from fence.floor f))
+      and not (r.resource is null and o.folded_seq is not null
+               and o.fence < (select f.fence from fence.floor f))
     union all
     -- The row's own check binds what it says; here it is held against what was opened by then, or folded.
     select 'S7', f.resource, f.seq,
@@ -27,7 +29,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     from fence.refusal f
     where case when f.observed_holder is null
                then f.observed_fence > (select l.fence from fence.floor l)
-               else not exists (select from fence.opening o
+               else f.seq >= (select fence.audit_from())
+                    and not exists (select from fence.opening o
                                 where o.resource = f.resource and o.fence = f.observed_fence
                                   and o.holder = f.observed_holder and o.seq < f.seq) end
 $$;

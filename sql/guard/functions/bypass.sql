@@ -3,10 +3,13 @@
 --   'owner', 'superuser', 'member of owner'  may do anything to the guard's and the ledger's tables
 --   'table privilege'                        was given a right to write to one of their tables or columns
 --   'function privilege'                     may call a function that is only meant for the guard itself
+--   'operator'                               may take away refusals, openings and marks that are old enough
 --   'schema privilege'                       may put objects of its own beside the guard's
 --   'trigger'                                a trigger that keeps marks and rows is switched off, or is gone, or
 --                                            another trigger or rule is in front of the rows
 --   'setting'                                switches triggers off, or durability
+--   'subscription'                           writes replicated rows, for which no trigger fires
+-- The tables of services that fence.protect guards are among them; see fence.bypass_tables.
 create or replace function fence.bypass()
 returns table (kind text, subject text, finding text)
 language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -79,14 +82,22 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     join pg_proc p on p.pronamespace = o.oid
     cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
     left join pg_roles r on r.oid = a.grantee
-    -- Those that are SECURITY DEFINER are the outer ones, and meant to be given.
-    where a.grantee <> p.proowner and not p.prosecdef
+    where a.grantee <> p.proowner and fence.audience(p.oid) is null
     union all
     select 'function privilege', 'PUBLIC', format('EXECUTE on %s.%s', o.nspname, p.proname)
     from owned o
-    join pg_proc p on p.pronamespace = o.oid and p.prosecdef
+    join pg_proc p on p.pronamespace = o.oid and fence.audience(p.oid) is not null
     cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
     where a.grantee = 0
+    union all
+    select 'operator', r.rolname::text, format('EXECUTE on %s.%s', o.nspname, p.proname)
+    from owned o
+    join pg_proc p on p.pronamespace = o.oid and fence.audience(p.oid) = 'operator'
+    cross join lateral aclexplode(p.proacl) a
+    join pg_roles r on r.oid = a.grantee
+    where a.grantee <> p.proowner
+    union all
+    select b.kind, b.subject, b.finding from fence.bypass_tables() b
     union all
     select 'trigger', t.tgname::text, format('is not the guard''s own, on %s.%s', c.nspname, c.relname)
     from relations c

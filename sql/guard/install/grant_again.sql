@@ -1,5 +1,7 @@
--- The statements that give role $3 the outer functions of schema $1 that are called $2.
+-- The statements that give role $3 the functions of schema $1 that are called $2, where they are still meant for
+-- anybody but the schema itself. The same rule as fence.audience, which is being replaced just now.
 select format('grant execute on function %s to %I', p.oid::regprocedure, $3::text)
 from pg_proc p
 join pg_namespace n on n.oid = p.pronamespace
-where n.nspname = $1 and p.proname = $2 and p.prosecdef
+where n.nspname = $1 and p.proname = $2
+  and (p.prosecdef or p.proname in ('protect', 'unprotect', 'check_row', 'check_truncate'))

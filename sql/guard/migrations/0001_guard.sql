@@ -38,7 +38,8 @@ create table fence.resource (
         (closed_seq is null) = (closed_at is null) and (closed_seq is null) = (closed_lease_left_ms is null))
 ) with (fillfactor = 50);
 
--- Every opening, with what it replaced. takeover: the opening before it had not been closed.
+-- Every opening, with what it replaced. takeover: the opening before it had not been closed. The columns
+-- from folded_seq on are filled when the opening's mark is folded, with what the mark said of its close.
 create table fence.opening (
     seq                           bigint           not null,
     resource                      text collate "C" not null,
@@ -55,11 +56,21 @@ create table fence.opening (
     previous_closed_seq           bigint,
     previous_closed_at            timestamptz,
     previous_closed_lease_left_ms bigint,
+    folded_seq                    bigint,
+    folded_at                     timestamptz,
+    closed_seq                    bigint,
+    closed_at                     timestamptz,
+    closed_lease_left_ms          bigint,
     constraint opening_key primary key (seq),
     constraint opening_fence_once unique (resource, fence),
     constraint opening_fence_grows check (fence > previous_fence),
     constraint opening_takeover_is_unclosed check (
-        takeover = (previous_fence is not null and previous_closed_seq is null))
+        takeover = (previous_fence is not null and previous_closed_seq is null)),
+    -- Only a closed mark is folded, and an opening learns of its close by the fold alone.
+    constraint opening_folded_after_close check (seq < closed_seq and closed_seq < folded_seq),
+    constraint opening_folded_whole check (
+        (folded_seq is null) = (folded_at is null) and (folded_seq is null) = (closed_seq is null)
+        and (folded_seq is null) = (closed_at is null) and (folded_seq is null) = (closed_lease_left_ms is null))
 );
 
 -- The durable row of a refused write: what was shown, what the guard saw the first time, and what the
@@ -95,8 +106,27 @@ create table fence.refusal (
         else false end)
 );
 
+-- Where the bounded jobs of an operator go on: each call looks at some rows after the ones that the call
+-- before it looked at, and a pass that has come to the end begins anew. audit_from: everything that the
+-- guard kept of openings that were still the newest of their resource at this number, or later, is there.
+create table fence.retention (
+    job        text             not null,
+    after_seq  bigint           not null default 0,
+    after_name text collate "C" not null default '',
+    audit_from bigint           not null default 0,
+    constraint retention_key primary key (job)
+);
+insert into fence.retention (job) values ('prune_refusals'), ('prune_openings'), ('fold');
+
+-- The functions of other schemas that say which openings must stay: fence.prune_openings asks each of them.
+create table fence.keeper (
+    function_name text not null,
+    constraint keeper_key primary key (function_name)
+);
+
 -- S4 and S5, also against a hand at the keyboard: a mark never goes down and is never just deleted, one
--- number never changes its holder, and closed never heals.
+-- number never changes its holder, and closed never heals. fence.fold alone deletes marks, and only what was
+-- closed and is below the floor: the floor then refuses whom the mark would have refused.
 create function fence.keep_resource() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
@@ -105,14 +135,18 @@ begin
             or new.fence = old.fence and new.holder = old.holder and old.closed_seq is null) then
         return new;
     end if;
+    if tg_op = 'DELETE' and current_setting('fence.job', true) = 'fold' then
+        if old.closed_seq is not null and old.fence < (select f.fence from fence.floor f) then
+            return old;
+        end if;
+    end if;
     raise exception using
         errcode = 'ZF005',
         message = 'a mark never goes down and is never deleted',
         hint = 'a lower mark would admit writes of holders that have been overtaken';
 end $$;
 
--- The floor stands for every mark that was folded, and openings are what an audit holds marks against:
--- the one only rises, the others only come.
+-- The floor stands for every mark that was folded: it only rises.
 create function fence.keep_floor() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 begin
@@ -124,10 +158,25 @@ begin
         message = 'the floor never goes down and is never deleted',
         hint = 'a lower floor would admit writes of holders that have been overtaken';
 end $$;
+
+-- Openings are what an audit holds marks against. They are only ever added; a fold tells one of its close,
+-- once, and fence.prune_openings takes away what is not the newest of a resource that has a mark.
 create function fence.keep_opening() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp as $$
+declare
+    v_told constant text[] := array['folded_seq', 'folded_at', 'closed_seq', 'closed_at', 'closed_lease_left_ms'];
 begin
-    raise exception using errcode = 'ZF005', message = 'openings are only ever added';
+    if tg_op = 'UPDATE' and current_setting('fence.job', true) = 'fold' then
+        if old.folded_seq is null and to_jsonb(new) - v_told = to_jsonb(old) - v_told then
+            return new;
+        end if;
+    elsif tg_op = 'DELETE' and current_setting('fence.job', true) = 'prune_openings' then
+        if not exists (select from fence.resource r where r.resource = old.resource and r.fence <= old.fence) then
+            return old;
+        end if;
+    end if;
+    raise exception using errcode = 'ZF005', message = 'openings are only ever added',
+        hint = 'fence.prune_openings takes away those that nothing refers to any more';
 end $$;
 
 create trigger floor_keeps before update or delete on fence.floor

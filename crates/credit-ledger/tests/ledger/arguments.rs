@@ -218,6 +218,20 @@ const WRITE: Argument = argument(
     ],
 );
 
+/// Tables and columns that are asked about; what is no table does not get as far as a function.
+const TABLES: &[Bad] = &[
+    ("null", ANSWERED),
+    ("0", ANSWERED),
+    ("'fence.resource_key'", ANSWERED),
+    ("'nothing'", &["42P01"]),
+    ("$$'; drop table credit.entry; --$$", &["42602"]),
+];
+const COLUMNS: &[Bad] = &[
+    ("null", ANSWERED),
+    ("''", ANSWERED),
+    ("repeat('x', 1048576)::name", ANSWERED),
+];
+
 /// Every outer function, in the order of their names.
 pub(crate) const OUTER_CALLS: &[Outer] = &[
     Outer {
@@ -337,12 +351,20 @@ pub(crate) const OUTER_CALLS: &[Outer] = &[
         arguments: &[],
     },
     Outer {
+        name: "fence.audit_from",
+        arguments: &[],
+    },
+    Outer {
         name: "fence.blockers",
         arguments: &[argument("'r'", ASKED_FOR)],
     },
     Outer {
         name: "fence.bypass",
         arguments: &[],
+    },
+    Outer {
+        name: "fence.check_write",
+        arguments: &[argument("'r'", ASKED_FOR)],
     },
     Outer {
         name: "fence.close",
@@ -353,6 +375,17 @@ pub(crate) const OUTER_CALLS: &[Outer] = &[
             argument("1", &[("null", BAD)]),
             WAIT,
             argument("'close'", CALLS),
+        ],
+    },
+    Outer {
+        name: "fence.family",
+        arguments: &[argument("'pg_class'", TABLES)],
+    },
+    Outer {
+        name: "fence.gaps",
+        arguments: &[
+            argument("'pg_class'", TABLES),
+            argument("'relname'", COLUMNS),
         ],
     },
     Outer {
@@ -383,6 +416,13 @@ pub(crate) const OUTER_CALLS: &[Outer] = &[
     Outer {
         name: "fence.openings",
         arguments: &[argument("'r'", ASKED_FOR), AFTER, LIMIT],
+    },
+    Outer {
+        name: "fence.protectable",
+        arguments: &[
+            argument("'pg_class'", TABLES),
+            argument("'relname'", COLUMNS),
+        ],
     },
     Outer {
         name: "fence.refusals",

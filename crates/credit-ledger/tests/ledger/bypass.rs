@@ -115,6 +115,32 @@ async fn every_way_around_is_named() {
             "EXECUTE on fence.look",
         ),
         (
+            "grant execute on function fence.fold to app",
+            "operator",
+            "app",
+            "EXECUTE on fence.fold",
+        ),
+        (
+            "grant execute on function fence.prune_refusals to public",
+            "function privilege",
+            "PUBLIC",
+            "EXECUTE on fence.prune_refusals",
+        ),
+        (
+            "create table app.note (resource text); alter table app.note owner to app;
+             select fence.protect('app.note', 'resource')",
+            "owner",
+            "app",
+            "owns protected table app.note",
+        ),
+        (
+            "create table app.note (resource text); select fence.protect('app.note', 'resource');
+             grant trigger on app.note to app",
+            "table privilege",
+            "app",
+            "TRIGGER on app.note",
+        ),
+        (
             "grant execute on function credit.post to public",
             "function privilege",
             "PUBLIC",

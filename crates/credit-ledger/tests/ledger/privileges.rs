@@ -10,7 +10,7 @@ use sqlx::types::time::OffsetDateTime;
 use testbed::Options;
 use uuid::Uuid;
 
-use crate::support::{App, OUTER, every_row, session, texts};
+use crate::support::{AS_CALLER, App, OUTER, every_row, session, texts};
 
 /// Permission denied.
 const DENIED: &str = "42501";
@@ -106,9 +106,11 @@ async fn that_role_is_denied_every_verb_on_every_relation_of_both_schemas() {
 async fn that_role_may_call_the_outer_functions_and_is_denied_every_inner_one() {
     let app = App::start(&Options::throw_away()).await;
     let mut session = app.session().await;
-    assert_eq!(callable(&app, "app").await, OUTER);
+    let mut given = [OUTER.as_slice(), AS_CALLER.as_slice()].concat();
+    given.sort_unstable();
+    assert_eq!(callable(&app, "app").await, given);
     let calls: Vec<String> = sqlx::query_scalar(include_str!("sql/inner_calls.sql"))
-        .bind(OUTER.as_slice())
+        .bind(given)
         .fetch_all(app.world.pool())
         .await
         .unwrap();
@@ -118,6 +120,11 @@ async fn that_role_may_call_the_outer_functions_and_is_denied_every_inner_one() 
             .any(|call| call.starts_with("select fence.look(")),
         "{calls:?}"
     );
+    // What tidies up is for an operator.
+    for job in ["fold", "prune_openings", "prune_refusals"] {
+        let start = format!("select fence.{job}(");
+        assert!(calls.iter().any(|call| call.starts_with(&start)), "{job}");
+    }
     for call in calls {
         let outcome = session.attempt(sqlx::AssertSqlSafe(call.clone())).await;
         assert_eq!(sqlstate(outcome), DENIED, "{call}");
@@ -156,6 +163,7 @@ async fn that_role_can_neither_create_in_the_schemas_nor_change_what_is_in_them(
         "alter type fence.permit add attribute x int",
         "set session_replication_role = replica",
         "select credit.grant_to('stranger')",
+        "select fence.grant_operator('app')",
     ] {
         assert_eq!(
             sqlstate(session.attempt(statement).await),

@@ -5,9 +5,9 @@ use promises::{Session, World};
 use sqlx::{Connection, PgConnection, PgPool, SqlSafeStr};
 use testbed::{Options, PostgresServer};
 
-/// The functions that a role may call after `credit.grant_to`, in the order of their names; all
-/// others are inner ones.
-pub(crate) const OUTER: [&str; 18] = [
+/// The functions that a role may call after `credit.grant_to`, and that run with their owner's rights, in the
+/// order of their names.
+pub(crate) const OUTER: [&str; 23] = [
     "credit.audit",
     "credit.balance",
     "credit.charge",
@@ -18,14 +18,28 @@ pub(crate) const OUTER: [&str; 18] = [
     "credit.refused",
     "fence.admit",
     "fence.audit",
+    "fence.audit_from",
     "fence.blockers",
     "fence.bypass",
+    "fence.check_write",
     "fence.close",
+    "fence.family",
+    "fence.gaps",
     "fence.mark",
     "fence.open",
     "fence.open_next",
     "fence.openings",
+    "fence.protectable",
     "fence.refusals",
+];
+
+/// What such a role may also call, with its own rights: protecting a table that it owns takes the first two to
+/// be named in a trigger. All other functions are inner ones, or an operator's.
+pub(crate) const AS_CALLER: [&str; 4] = [
+    "fence.check_row",
+    "fence.check_truncate",
+    "fence.protect",
+    "fence.unprotect",
 ];
 
 /// A world whose application is not its owner.

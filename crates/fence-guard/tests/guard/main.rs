@@ -1,6 +1,7 @@
 //! The guard under what a payments team would try on it: installs from many instances at once and
 //! over other versions, holders that freeze, stream or are killed, servers that lose their power,
-//! and a pooler in between. Rules: S4, S9 and S10; cases: C30, C32 and C46.
+//! tables of a service under the guard and every way of writing to them, jobs that prune and fold under
+//! writers, and a pooler in between. Rules: S1 to S4, S9 and S10; cases: C29, C30, C32, C34 and C46.
 //!
 //! Orders are forced as in the tests of the promises: by transactions that a test holds, and by
 //! seeing that a backend waits.
@@ -24,5 +25,23 @@ mod unknown;
 
 mod foreign;
 mod last_fence;
+
+mod protected;
+
+mod decisions;
+mod protect_bypass;
+mod protect_forged;
+mod protect_parts;
+mod protect_roles;
+mod protect_rows;
+mod protect_tables;
+mod protect_upgrade;
+mod several;
+
+mod fold;
+mod fold_races;
+mod jobs;
+mod keepers;
+mod prune;
 
 mod pooler;

@@ -1,0 +1,161 @@
+//! What comes along with a protected table: its partitions and children, those that are attached later too, and
+//! what is said of the parts that Postgres leaves open.
+
+use fence_guard::TriggerReason;
+use promises::sqlstate;
+use sqlx::AssertSqlSafe;
+
+use crate::protected::{NOT_ADMITTED, changed, gaps, opened, refused, world};
+
+#[tokio::test]
+async fn a_truncate_is_refused_always_on_the_table_its_partitions_and_children() {
+    let world = world().await;
+    let (mut session, permits) = opened(&world, &["r", "s"]).await;
+    for table in [
+        "note",
+        "event",
+        "event_1",
+        "thing",
+        "thing_child",
+        "only thing",
+        "sample",
+        "dataset cascade",
+    ] {
+        for admitted in [false, true] {
+            session.run("begin").await;
+            if admitted {
+                session.admit(&[&permits[0], &permits[1]]).await.unwrap();
+            }
+            let truncate = AssertSqlSafe(format!("truncate {table}"));
+            let refusal = refused(session.attempt(truncate).await);
+            assert_eq!(refusal.reason(), TriggerReason::Truncate, "{table}");
+            assert_eq!(
+                (refusal.operation(), refusal.resource()),
+                ("TRUNCATE", None)
+            );
+            session.run("rollback").await;
+        }
+    }
+}
+
+/// Postgres copies row triggers to a partition that comes later, and no truncate triggers; to a child in the
+/// old style it copies nothing.
+#[tokio::test]
+async fn a_partition_attached_later_is_fenced_row_by_row_and_named_until_it_is_protected_again() {
+    let world = world().await;
+    let mut session = world.session().await;
+    session
+        .run("create table event_2 (like event including defaults); insert into event_2 values (15, 's')")
+        .await;
+    session
+        .run("alter table event attach partition event_2 for values from (10) to (20)")
+        .await;
+    for write in [
+        "insert into event_2 values (11, 's')",
+        "insert into event values (11, 's')",
+        "delete from event_2",
+    ] {
+        assert_eq!(
+            refused(session.attempt(write).await).reason(),
+            NOT_ADMITTED,
+            "{write}"
+        );
+    }
+    assert_eq!(
+        gaps(&world).await,
+        ["fence_guards_truncate is missing on protected table public.event_2"]
+    );
+    // That is what it means.
+    session.run("begin; truncate event_2; rollback").await;
+
+    assert!(changed(&mut session, "fence.protect('event', 'about')").await);
+    assert!(gaps(&world).await.is_empty());
+    let refusal = refused(session.attempt("truncate event_2").await);
+    assert_eq!(
+        (refusal.reason(), refusal.table()),
+        (TriggerReason::Truncate, "public.event_2")
+    );
+}
+
+#[tokio::test]
+async fn a_child_that_comes_later_is_named_until_its_parent_is_protected_again() {
+    let world = world().await;
+    let mut session = world.session().await;
+    session
+        .run("create table thing_late () inherits (thing_child)")
+        .await;
+    assert_eq!(
+        gaps(&world).await,
+        [
+            "fence_guards_rows is missing on protected table public.thing_late",
+            "fence_guards_truncate is missing on protected table public.thing_late",
+        ]
+    );
+    assert!(changed(&mut session, "fence.protect('thing', 'resource')").await);
+    assert!(gaps(&world).await.is_empty());
+    let refusal = refused(session.attempt("insert into thing_late values ('r')").await);
+    assert_eq!(refusal.table(), "public.thing_late");
+}
+
+/// Postgres takes the copies of row triggers from what is detached.
+#[tokio::test]
+async fn a_partition_that_was_detached_is_named_as_half_protected() {
+    let world = world().await;
+    let mut session = world.session().await;
+    session
+        .run("alter table event detach partition event_1")
+        .await;
+    assert_eq!(
+        gaps(&world).await,
+        ["fence_guards_rows is missing on protected table public.event_1"]
+    );
+    assert!(changed(&mut session, "fence.protect('event_1', 'about')").await);
+    assert!(gaps(&world).await.is_empty());
+    let refusal = refused(session.attempt("insert into event_1 values (1, 's')").await);
+    assert_eq!(refusal.reason(), NOT_ADMITTED);
+}
+
+/// The copies of the parent's triggers take the place of its own.
+#[tokio::test]
+async fn a_partition_that_was_protected_by_itself_is_protected_with_its_parent() {
+    let world = world().await;
+    let mut session = world.session().await;
+    session
+        .run("select fence.unprotect('event'), fence.protect('event_1', 'about')")
+        .await;
+    assert!(changed(&mut session, "fence.protect('event', 'about')").await);
+    assert!(gaps(&world).await.is_empty());
+    for write in [
+        "insert into event_1 values (5, 'r')",
+        "insert into event values (5, 'r')",
+    ] {
+        assert_eq!(refused(session.attempt(write).await).reason(), NOT_ADMITTED);
+    }
+    assert!(changed(&mut session, "fence.unprotect('event')").await);
+    session.run("truncate event").await;
+}
+
+/// An attached table brings a trigger of that name of its own: Postgres refuses, and nothing is left open.
+#[tokio::test]
+async fn what_was_protected_by_itself_is_unprotected_before_it_is_attached() {
+    let world = world().await;
+    let mut session = world.session().await;
+    session
+        .run("create table event_2 (like event including defaults); select fence.protect('event_2', 'about')")
+        .await;
+    let attach = "alter table event attach partition event_2 for values from (10) to (20)";
+    assert_eq!(sqlstate(session.attempt(attach).await), "42710");
+    session
+        .run("begin; select fence.unprotect('event_2')")
+        .await;
+    session.run(attach).await;
+    session
+        .run("select fence.protect('event', 'about'); commit")
+        .await;
+    assert!(gaps(&world).await.is_empty());
+    refused(
+        session
+            .attempt("insert into event_2 values (11, 's')")
+            .await,
+    );
+}
