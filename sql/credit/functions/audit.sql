@@ -1,5 +1,6 @@
 -- credit.audit: what the ledger's own rows say about its rules, the guard's included. No row means that
--- they hold. One statement, one snapshot, no lock: it can run on a live system.
+-- they hold. One statement, one snapshot, no lock: it can run on a live system. Where openings were pruned, S3
+-- is judged for the entries from fence.audit_from() on: what older ones were written under need not be there.
 create or replace function credit.audit()
 returns table (rule text, subject text, seq bigint, finding text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -13,7 +14,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     left join lateral (
         select x.seq, x.fence, x.holder from fence.opening x
         where x.resource = e.resource and x.seq < e.seq order by x.seq desc limit 1) o on true
-    where e.fence is not null and (o.fence, o.holder) is distinct from (e.fence, e.holder)
+    where e.fence is not null and e.seq >= (select fence.audit_from())
+      and (o.fence, o.holder) is distinct from (e.fence, e.holder)
     union all
     select 'S3', e.resource, e.seq, format('written under fence %s after its close %s', e.fence, c.seq)
     from credit.entry e
@@ -22,7 +24,11 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
         where r.resource = e.resource and r.fence = e.fence
         union all
         select n.previous_closed_seq from fence.opening n
-        where n.resource = e.resource and n.previous_fence = e.fence) c
+        where n.resource = e.resource and n.previous_fence = e.fence
+        union all
+        -- Of a mark that was folded.
+        select f.closed_seq from fence.opening f
+        where f.resource = e.resource and f.fence = e.fence) c
     where c.seq < e.seq
     union all
     select 'S8', a.name, null, format('the balance is %s, its entries sum up to %s', a.balance, s.sum)

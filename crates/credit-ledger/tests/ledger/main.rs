@@ -14,6 +14,8 @@ mod bad_input;
 mod foreign;
 mod refused_rows;
 
+mod retention;
+
 mod durability;
 mod synchronous_commit;
 mod unknown;
