@@ -2,8 +2,12 @@
 
 mod begin;
 mod blocked;
+#[cfg(feature = "serde")]
+mod carried;
 mod error;
 mod guard;
+#[cfg(feature = "http")]
+pub mod http;
 mod install;
 mod open_permit;
 mod records;

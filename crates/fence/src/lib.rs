@@ -6,8 +6,10 @@ mod number;
 mod permit;
 mod refusal;
 mod resource;
+#[cfg(feature = "serde")]
+mod serde_text;
 
-pub use holder::Holder;
+pub use holder::{Holder, InvalidHolder};
 pub use may_refuse::MayRefuse;
 pub use number::{Fence, FenceOutOfRange, Floor};
 pub use permit::Permit;

@@ -15,8 +15,6 @@ const END: u64 = 1 << 62;
 /// The idea of numbering lock holders, so that the resource itself can refuse a late one, is the
 /// *sequencer* of Chubby (Burrows, 2006), called *fencing token* since Kleppmann (2016).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "u64", into = "u64"))]
 pub struct Fence(NonZeroU64);
 
 impl Fence {
@@ -103,12 +101,25 @@ impl FromStr for Fence {
 
     /// Reads plain decimal digits; no sign, no leading zero, no space.
     fn from_str(text: &str) -> Result<Fence, FenceOutOfRange> {
-        let canonical = !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
-        if !canonical {
-            return Err(FenceOutOfRange);
-        }
-        Fence::new(text.parse().map_err(|_| FenceOutOfRange)?)
+        Fence::new(digits(text)?)
     }
+}
+
+impl FromStr for Floor {
+    type Err = FenceOutOfRange;
+
+    /// Reads plain decimal digits, as a fence is read.
+    fn from_str(text: &str) -> Result<Floor, FenceOutOfRange> {
+        Floor::new(digits(text)?)
+    }
+}
+
+fn digits(text: &str) -> Result<u64, FenceOutOfRange> {
+    let canonical = text == "0" || !text.starts_with('0');
+    if !canonical || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(FenceOutOfRange);
+    }
+    text.parse().map_err(|_| FenceOutOfRange)
 }
 
 impl TryFrom<u64> for Fence {
@@ -184,6 +195,8 @@ mod tests {
             "4611686018427387904",
         ] {
             assert_eq!(text.parse::<Fence>(), Err(FenceOutOfRange), "{text:?}");
+            let zero = (text == "0").then_some(Floor::ZERO);
+            assert_eq!(text.parse::<Floor>().ok(), zero, "{text:?}");
         }
     }
 }

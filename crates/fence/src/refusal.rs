@@ -8,11 +8,12 @@ use crate::{Fence, Floor, Holder, Permit};
 /// The four reasons to refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Reason {
     /// A higher fence has been opened: this holder was overtaken.
     Stale,
     /// The fence is higher than the mark, but it never opened.
+    #[cfg_attr(feature = "serde", serde(rename = "not open"))]
     NotOpen,
     /// The same fence was opened by another holder.
     Conflict,
@@ -56,7 +57,8 @@ impl FromStr for Reason {
 
 /// A write (or an opening) that the guard turned away: what was shown, and what the guard saw.
 ///
-/// It is a value with numbers, not a bare "no": an operator can tell who was overtaken by whom.
+/// It is a value with numbers, not a bare "no": an operator can tell who was overtaken by whom. As serde it holds
+/// both holders, so it is for your own journal; what another service is told must not name them ([`Holder`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(into = "RefusalFields"))]
@@ -142,7 +144,7 @@ impl std::error::Error for Refusal {}
 struct RefusalFields {
     presented: Permit,
     reason: Reason,
-    mark: u64,
+    mark: Floor,
     opened_by: Option<Holder>,
 }
 
@@ -150,9 +152,9 @@ struct RefusalFields {
 impl From<Refusal> for RefusalFields {
     fn from(refusal: Refusal) -> RefusalFields {
         RefusalFields {
-            mark: refusal.mark.get(),
             presented: refusal.presented,
             reason: refusal.reason,
+            mark: refusal.mark,
             opened_by: refusal.opened_by,
         }
     }
