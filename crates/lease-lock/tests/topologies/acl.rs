@@ -1,12 +1,10 @@
 //! A user that may touch its own prefix, and no more than the README says it needs, beyond one server.
 
-use lease_lock::{LeaseLock, Released, Servers};
+use lease_lock::{LeaseLock, Servers};
 use testbed::{Options, RedisSentinel, RedisServer};
 
 use crate::cluster;
-use crate::support::{
-    attempt, blocking, client, has, long, prefix, resource, until_granted, within,
-};
+use crate::support::{blocking, client, has, is_woken, prefix, resource};
 
 /// What the README says of the user `app`: the command that makes it, and what it also needs elsewhere.
 struct Documented {
@@ -41,28 +39,11 @@ impl Documented {
     }
 }
 
-/// Takes a lease, waits for it with another client, is woken, and releases it.
+/// Takes a lease, renews it, waits for it with another client, is woken, and releases it.
 async fn does_everything(servers: Servers, server: &RedisServer, name: &str) {
     let servers = servers.with_login("app", "secret");
     let (lock, waiter) = (client(servers.clone()).await, client(servers).await);
-    let r = resource(name);
-    let mut lease = until_granted(&lock, &attempt(&r)).await;
-    lease.renew(long()).await.unwrap();
-    let wish = attempt(&r);
-    let wait = waiter.acquire_within(&wish, long().as_duration());
-    let release = async {
-        let queue = prefix().queue_key(&r);
-        let queued = async {
-            while blocking(|| server.command(&["ZCARD", &queue])) != "1" {
-                tokio::task::yield_now().await;
-            }
-        };
-        within(queued).await;
-        lease.release().await.unwrap()
-    };
-    let (waited, released) = tokio::join!(within(wait), release);
-    assert_eq!(released, Released::Released);
-    assert_eq!(waited.unwrap().release().await.unwrap(), Released::Released);
+    is_woken(server, &lock, &waiter, &resource(name)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

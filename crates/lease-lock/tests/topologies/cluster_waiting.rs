@@ -8,38 +8,14 @@ use testbed::RedisCluster;
 
 use crate::cluster::{master, one_per_master, servers, slot, start};
 use crate::support::{
-    attempt, blocking, client, has, long, prefix, resource, until_granted, within,
+    attempt, blocking, client, has, is_woken, long, prefix, resource, until_granted, until_queued,
+    within,
 };
 
 /// `None`, said loudly, where the servers have none (Redis < 7.0).
 fn start_with_shard_channels() -> Option<RedisCluster> {
     let cluster = start();
     has(cluster.node(0), "ssubscribe").then_some(cluster)
-}
-
-async fn until_queued(cluster: &RedisCluster, r: &Resource, waiters: usize) {
-    let (queue, waiters) = (prefix().queue_key(r), waiters.to_string());
-    let node = master(cluster, r);
-    let queued = async {
-        while blocking(|| cluster.node(node).command(&["ZCARD", &queue])) != waiters {
-            tokio::task::yield_now().await;
-        }
-    };
-    within(queued).await;
-}
-
-/// One waits, another releases. The lease has minutes to live, so only a wake ends the wait in time.
-async fn is_woken(cluster: &RedisCluster, holder: &LeaseLock, waiter: &LeaseLock, r: &Resource) {
-    let lease = until_granted(holder, &attempt(r)).await;
-    let wish = attempt(r);
-    let wait = waiter.acquire_within(&wish, long().as_duration());
-    let release = async {
-        until_queued(cluster, r, 1).await;
-        lease.release().await.unwrap()
-    };
-    let (waited, released) = tokio::join!(within(wait), release);
-    assert_eq!(released, Released::Released);
-    assert_eq!(waited.unwrap().release().await.unwrap(), Released::Released);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -52,7 +28,7 @@ async fn a_release_wakes_a_waiter_on_every_master() {
         client(servers(&cluster)).await,
     );
     for r in one_per_master(&cluster) {
-        is_woken(&cluster, &holder, &waiter, &r).await;
+        is_woken(cluster.node(master(&cluster, &r)), &holder, &waiter, &r).await;
     }
 }
 
@@ -71,7 +47,7 @@ async fn waiters_of_several_clients_are_served_in_the_order_of_their_arrival() {
             let served = waiter.acquire_within(&wish, long().as_duration()).await;
             tell.send((number, served.unwrap(), waiter)).unwrap();
         });
-        until_queued(&cluster, &r, number + 1).await;
+        until_queued(cluster.node(master(&cluster, &r)), &r, number + 1).await;
     }
     for expected in 0..4 {
         assert_eq!(lease.release().await.unwrap(), Released::Released);
@@ -92,12 +68,12 @@ async fn waiters_are_woken_by_the_new_master_of_their_slot() {
         client(servers(&cluster)).await,
     );
     let r = one_per_master(&cluster).remove(0);
-    is_woken(&cluster, &holder, &waiter, &r).await;
+    is_woken(cluster.node(master(&cluster, &r)), &holder, &waiter, &r).await;
     let slot = slot(&cluster, &r);
 
     blocking(|| cluster.node_mut(0).kill_nine());
     blocking(|| cluster.await_master_of(slot, 0));
-    is_woken(&cluster, &holder, &waiter, &r).await;
+    is_woken(cluster.node(master(&cluster, &r)), &holder, &waiter, &r).await;
 }
 
 /// The old node ends the subscription; the waiter is told so, listens at the new one, and queues there.
@@ -116,10 +92,10 @@ async fn a_waiter_whose_slot_moves_while_it_waits_is_woken_on_the_other_node() {
     let wish = attempt(&r);
     let wait = waiter.acquire_within(&wish, long().as_duration());
     let move_and_release = async {
-        until_queued(&cluster, &r, 1).await;
+        until_queued(cluster.node(master(&cluster, &r)), &r, 1).await;
         blocking(|| cluster.move_slot(moved, 1));
         until_heard(&cluster, &r, 1).await;
-        until_queued(&cluster, &r, 1).await;
+        until_queued(cluster.node(master(&cluster, &r)), &r, 1).await;
         lease.release().await.unwrap()
     };
     let (waited, released) = tokio::join!(within(wait), move_and_release);
@@ -151,11 +127,11 @@ async fn answers_go_to_their_own_calls_while_the_slot_of_a_waiter_moves() {
     let wait = busy.acquire_within(&wish, long().as_duration());
     let move_and_release = async {
         for to in [1, 0, 1, 0, 1, 0] {
-            until_queued(&cluster, &r, 1).await;
+            until_queued(cluster.node(master(&cluster, &r)), &r, 1).await;
             blocking(|| cluster.move_slot(moved, to));
             until_heard(&cluster, &r, to).await;
         }
-        until_queued(&cluster, &r, 1).await;
+        until_queued(cluster.node(master(&cluster, &r)), &r, 1).await;
         lease.release().await.unwrap()
     };
     let (waited, released) = tokio::join!(within(wait), move_and_release);
@@ -197,7 +173,7 @@ async fn a_waiter_of_a_frozen_master_asks_the_new_one_when_a_call_of_its_client_
     let wish = attempt(&r);
     let wait = waiter.acquire_within(&wish, long().as_duration());
     let freeze_and_ask = async {
-        until_queued(&cluster, &r, 1).await;
+        until_queued(cluster.node(master(&cluster, &r)), &r, 1).await;
         cluster.node_mut(0).freeze();
         drop(until_granted(&waiter, &attempt(&other)).await);
     };

@@ -8,7 +8,8 @@ use lease_lock::{Servers, Ttl};
 use testbed::{Options, RedisSentinel};
 
 use crate::support::{
-    attempt, blocking, client, long, mark, prefix, resource, until, until_granted, within,
+    attempt, blocking, client, is_woken, long, mark, prefix, resource, until, until_granted,
+    until_queued, within,
 };
 
 fn start() -> RedisSentinel {
@@ -145,7 +146,7 @@ async fn a_call_that_is_not_answered_deafens_no_waiter_of_its_client() {
     let wish = attempt(&r);
     let wait = waiter.acquire_within(&wish, long().as_duration());
     let disturb_and_release = async {
-        until_one_waits(&set, 0, &r).await;
+        until_queued(set.node(0), &r, 1).await;
         blocking(|| set.node(0).command(&["CLIENT", "PAUSE", "1300", "WRITE"]));
         let unanswered = waiter.try_acquire(&attempt(&resource("other"))).await;
         assert!(
@@ -216,17 +217,7 @@ async fn waiters_are_woken_on_the_first_master_and_on_the_next_one() {
     let (holder, waiter) = (client(servers(&set)).await, client(servers(&set)).await);
     for round in 0..2 {
         let r = resource(&format!("r{round}"));
-        let lease = until_granted(&holder, &attempt(&r)).await;
-        let wish = attempt(&r);
-        let wait = waiter.acquire_within(&wish, long().as_duration());
-        let release = async {
-            until_one_waits(&set, round, &r).await;
-            lease.release().await.unwrap()
-        };
-        let (waited, released) = tokio::join!(within(wait), release);
-        assert_eq!(released, Released::Released);
-        // The lease had minutes to live: only a wake brings it so early.
-        assert_eq!(waited.unwrap().release().await.unwrap(), Released::Released);
+        is_woken(set.node(round), &holder, &waiter, &r).await;
         if round == 0 {
             blocking(|| set.node_mut(0).kill_nine());
             blocking(|| set.await_master_other_than(0));
@@ -234,16 +225,6 @@ async fn waiters_are_woken_on_the_first_master_and_on_the_next_one() {
             drop(until_granted(&waiter, &attempt(&resource("other"))).await);
         }
     }
-}
-
-async fn until_one_waits(set: &RedisSentinel, node: usize, r: &lease_lock::Resource) {
-    let queue = prefix().queue_key(r);
-    let queued = async {
-        while blocking(|| set.node(node).command(&["ZCARD", &queue])) != "1" {
-            tokio::task::yield_now().await;
-        }
-    };
-    within(queued).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use lease_lock::{AcquireError, Attempt, Floor, Lease, LeaseLock, Prefix, Resource, Servers, Ttl};
+use lease_lock::{AcquireError, Attempt, Floor, Lease, LeaseLock, Prefix, Released, Resource};
+use lease_lock::{Servers, Ttl};
 use testbed::RedisServer;
 use tokio::task::block_in_place;
 
@@ -49,6 +50,38 @@ pub(crate) async fn until_granted(lock: &LeaseLock, attempt: &Attempt) -> Lease 
             Err(other) => panic!("{other}"),
         }
     }
+}
+
+/// Waits until so many wait for a resource, as its server says.
+pub(crate) async fn until_queued(server: &RedisServer, r: &Resource, waiters: usize) {
+    let (queue, waiters) = (prefix().queue_key(r), waiters.to_string());
+    let queued = async {
+        while blocking(|| server.command(&["ZCARD", &queue])) != waiters {
+            tokio::task::yield_now().await;
+        }
+    };
+    within(queued).await;
+}
+
+/// One holds and renews, another waits; a release wakes it. The lease has minutes to live, so only a wake
+/// ends the wait in time.
+pub(crate) async fn is_woken(
+    server: &RedisServer,
+    holder: &LeaseLock,
+    waiter: &LeaseLock,
+    r: &Resource,
+) {
+    let mut lease = until_granted(holder, &attempt(r)).await;
+    lease.renew(long()).await.unwrap();
+    let wish = attempt(r);
+    let wait = waiter.acquire_within(&wish, long().as_duration());
+    let release = async {
+        until_queued(server, r, 1).await;
+        lease.release().await.unwrap()
+    };
+    let (waited, released) = tokio::join!(within(wait), release);
+    assert_eq!(released, Released::Released);
+    assert_eq!(waited.unwrap().release().await.unwrap(), Released::Released);
 }
 
 /// Runs what blocks a thread, such as waiting for a failover.

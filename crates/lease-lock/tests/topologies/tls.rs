@@ -3,7 +3,7 @@
 use lease_lock::{ConnectError, LeaseLock, Released, Servers};
 use testbed::{Error, Options, TlsRedisServer};
 
-use crate::support::{attempt, blocking, client, long, prefix, resource, within};
+use crate::support::{attempt, blocking, client, is_woken, prefix, resource};
 
 /// `None`, said loudly, where the server under test was built without TLS.
 pub(crate) fn start() -> Option<TlsRedisServer> {
@@ -22,24 +22,7 @@ async fn leases_are_taken_waited_for_and_released_over_tls() {
     let Some(server) = start() else { return };
     let servers = Servers::one(server.url()).with_root_certificate(server.ca_pem());
     let (lock, waiter) = (client(servers.clone()).await, client(servers).await);
-    let r = resource("r");
-    let mut lease = lock.try_acquire(&attempt(&r)).await.unwrap();
-    lease.renew(long()).await.unwrap();
-    let wish = attempt(&r);
-    let wait = waiter.acquire_within(&wish, long().as_duration());
-    let release = async {
-        let queue = prefix().queue_key(&r);
-        let queued = async {
-            while blocking(|| server.server().command(&["ZCARD", &queue])) != "1" {
-                tokio::task::yield_now().await;
-            }
-        };
-        within(queued).await;
-        lease.release().await.unwrap()
-    };
-    let (waited, released) = tokio::join!(within(wait), release);
-    assert_eq!(released, Released::Released);
-    assert_eq!(waited.unwrap().release().await.unwrap(), Released::Released);
+    is_woken(server.server(), &lock, &waiter, &resource("r")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
