@@ -48,8 +48,11 @@ impl<'a> Place<'a> {
             match self.listen_and_ask(left).await {
                 Ok(Some(lease)) => return Ok(lease),
                 Ok(None) => cut = false,
-                // A cut connection says nothing about Redis, and the attempt may be sent again.
-                Err(AcquireError::Unknown(error)) if error.is_connection_dropped() && !cut => {
+                // A cut connection says nothing about Redis, nor does one that is being replaced by one to
+                // another node; and the attempt may be sent again.
+                Err(AcquireError::Unknown(error))
+                    if (error.is_connection_dropped() || error.is_timeout()) && !cut =>
+                {
                     cut = true;
                     continue;
                 }

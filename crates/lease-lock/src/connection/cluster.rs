@@ -2,15 +2,15 @@
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use redis::cluster::{ClusterClient, ClusterClientBuilder};
 use redis::cluster_async::ClusterConnection;
 use redis::cluster_routing::{RoutingInfo, SingleNodeRoutingInfo};
-use redis::{Arg, Cmd, ConnectionInfo, ErrorKind, ProtocolVersion, RedisError, RedisResult};
-use redis::{ServerErrorKind, Value};
+use redis::{Arg, Cmd, ConnectionInfo, ErrorKind, FromRedisValue, ProtocolVersion, RedisError};
+use redis::{RedisResult, ServerErrorKind, Value};
 use tokio::sync::OnceCell;
 use tokio::time::{sleep, timeout};
 
@@ -31,6 +31,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 const PROBES: usize = 4;
 const PROBE_TIMEOUT: Duration = Duration::from_millis(250);
 
+/// How often a connection is made to look for a new master.
+const LOOKS: usize = 5;
+
 /// A connection to each node. Commands go to the master of their slot.
 #[derive(Clone)]
 pub(super) struct Cluster(Arc<Inner>);
@@ -43,8 +46,8 @@ struct Inner {
     listener: ClusterClient,
     listening: OnceCell<ClusterConnection>,
     ear: Ear,
-    /// What was last heard of who has which slot.
-    view: Mutex<Option<View>>,
+    /// Who has which slot, as both connections know it.
+    view: Mutex<View>,
     is_probing: AtomicBool,
 }
 
@@ -65,7 +68,7 @@ impl Cluster {
             is_probing: AtomicBool::new(false),
         }));
         let view = cluster.ask_who_has_what().await?;
-        cluster.has_changed(view);
+        *cluster.followed() = view;
         Ok(cluster)
     }
 
@@ -165,12 +168,15 @@ impl Cluster {
         let cluster = self.clone();
         tokio::spawn(async move {
             for _ in 0..PROBES {
-                let asked = timeout(PROBE_TIMEOUT, cluster.ask_who_has_what()).await;
-                let Ok(Ok(view)) = asked else { continue };
+                let asked = timeout(PROBE_TIMEOUT, cluster.ask_for(&key)).await;
+                let Ok(Ok((slot, view))) = asked else {
+                    continue;
+                };
                 // A look costs all calls the time to connect to a node that does not answer: it is not
                 // worth that while the same master has the slot.
-                if cluster.has_changed(view) {
-                    cluster.follow(&key).await;
+                let is_new = cluster.followed().master_of(slot) != view.master_of(slot);
+                if is_new && cluster.follow(&key).await {
+                    *cluster.followed() = view;
                 }
                 break;
             }
@@ -178,13 +184,25 @@ impl Cluster {
         });
     }
 
-    /// Makes both connections look, and those who wait ask again.
-    async fn follow(&self, key: &[u8]) {
-        look_anew(&self.0.calls, key).await;
+    /// Makes both connections find the new master, and those who wait ask again.
+    async fn follow(&self, key: &[u8]) -> bool {
+        let mut found = look_anew(&self.0.calls, key).await;
         if let Some(listening) = self.0.listening.get() {
-            look_anew(listening, key).await;
-            (self.0.ear)(disconnection());
+            found &= look_anew(listening, key).await;
+            if found {
+                (self.0.ear)(disconnection());
+            }
         }
+        found
+    }
+
+    /// The slot of a key, and who has which slot, as some node says.
+    async fn ask_for(&self, key: &[u8]) -> RedisResult<(u16, View)> {
+        let mut slot = redis::cmd("CLUSTER");
+        slot.arg("KEYSLOT").arg(key);
+        let anywhere = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
+        let slot = self.0.calls.clone().route_command(slot, anywhere).await?;
+        Ok((u16::from_redis_value(slot)?, self.ask_who_has_what().await?))
     }
 
     async fn ask_who_has_what(&self) -> RedisResult<View> {
@@ -194,36 +212,36 @@ impl Cluster {
         View::read(self.0.calls.clone().route_command(slots, anywhere).await?)
     }
 
-    fn has_changed(&self, view: View) -> bool {
-        let mut last = self.0.view.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = last.as_ref() != Some(&view);
-        *last = Some(view);
-        changed
+    fn followed(&self) -> MutexGuard<'_, View> {
+        self.0.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Makes a connection look who has which slot, and waits until it has found out: a look that comes across
-/// a frozen node takes longer than a call waits. A node that does not have the slot says so, and that makes
-/// the library look.
-async fn look_anew(connection: &ClusterConnection, key: &[u8]) {
+/// Makes a connection look who has which slot, until the master of this key answers. A node that does not
+/// have the slot says so, and that makes the library look; but it may say so of the old master, and the
+/// library may have asked one that knows no better.
+async fn look_anew(connection: &ClusterConnection, key: &[u8]) -> bool {
     let mut connection = connection.clone();
     let mut exists = redis::cmd("EXISTS");
     exists.arg(key);
-    for _ in 0..PROBES {
-        let anywhere = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
-        let asked = connection.route_command(exists.clone(), anywhere);
-        let is_moved =
-            |error: &RedisError| error.kind() == ErrorKind::Server(ServerErrorKind::Moved);
-        if matches!(timeout(PROBE_TIMEOUT, asked).await, Ok(Err(error)) if is_moved(&error)) {
-            break;
+    for _ in 0..LOOKS {
+        for _ in 0..PROBES {
+            let anywhere = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
+            let asked = connection.route_command(exists.clone(), anywhere);
+            let is_moved =
+                |error: &RedisError| error.kind() == ErrorKind::Server(ServerErrorKind::Moved);
+            if matches!(timeout(PROBE_TIMEOUT, asked).await, Ok(Err(error)) if is_moved(&error)) {
+                break;
+            }
         }
-    }
-    for _ in 0..PROBES {
+        // A look that comes across a frozen node takes longer than a call waits.
         let asked = connection.req_packed_command(&exists);
-        if matches!(timeout(ANSWER_TIMEOUT, asked).await, Ok(Ok(_))) {
-            break;
+        let answer = timeout(2 * ANSWER_TIMEOUT, asked).await;
+        if answer.is_ok_and(|answer| answer.and_then(Value::extract_error).is_ok()) {
+            return true;
         }
     }
+    false
 }
 
 fn builder(urls: &[String], servers: &Servers) -> RedisResult<ClusterClientBuilder> {

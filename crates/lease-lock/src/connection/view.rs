@@ -17,7 +17,7 @@ pub(crate) enum Node {
 }
 
 /// What one node says of the masters: first slot, last slot, host and port of each range.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct View(Vec<(u16, u16, String, u16)>);
 
 impl View {
@@ -37,8 +37,14 @@ impl View {
             let (first, last, (host, port)) = <(u16, u16, (String, u16))>::from_redis_value(parts)?;
             ranges.push((first, last, host, port));
         }
-        ranges.sort_unstable();
         Ok(View(ranges))
+    }
+
+    /// Host and port of the node that has a slot.
+    pub(super) fn master_of(&self, slot: u16) -> Option<(&str, u16)> {
+        let has = |(first, last, ..): &&(u16, u16, String, u16)| (*first..=*last).contains(&slot);
+        let range = self.0.iter().find(has);
+        range.map(|(_, _, host, port)| (host.as_str(), *port))
     }
 
     /// The masters that have slots.
