@@ -14,8 +14,6 @@ mod records;
 mod retention;
 mod schema;
 mod store;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod trigger_refusal;
 mod tx;
 
