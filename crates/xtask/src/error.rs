@@ -15,8 +15,11 @@ pub(crate) enum Error {
         why: String,
     },
 
-    #[error("{what} did not install the servers ({status}): its own words stand above")]
+    #[error("{what} did not install what was missing ({status}): its own words stand above")]
     Install { what: String, status: String },
+
+    #[error("{why}")]
+    Psycopg { why: String },
 
     #[error("cannot run {what}: {source}")]
     Run { what: String, source: io::Error },

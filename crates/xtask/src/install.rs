@@ -67,7 +67,12 @@ impl Installer {
     /// Installs `servers`, and says so first.
     pub(crate) fn install(self, servers: &[ServerName]) -> Result<(), Error> {
         let packages: Vec<&str> = servers.iter().map(|server| self.package(*server)).collect();
-        let mut command = self.command(&packages);
+        self.install_packages(&packages)
+    }
+
+    /// Installs packages by their names, and says so first.
+    pub(crate) fn install_packages(self, packages: &[&str]) -> Result<(), Error> {
+        let mut command = self.command(packages);
         let what = self.name();
         eprintln!("install   {} with {what}", packages.join(" "));
         // The standard output belongs to the demo.

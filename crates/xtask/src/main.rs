@@ -5,6 +5,7 @@ mod error;
 mod install;
 mod matrix;
 mod provision;
+mod psycopg;
 mod step;
 mod verify;
 
@@ -39,8 +40,9 @@ enum Verb {
     },
     /// Checks everything: format, lints, documentation, tests, and the staircase of double-charge.
     ///
-    /// It finds or installs servers like `demo`, and PgBouncer for the tests of poolers. It stops at
-    /// the first step that fails. Whatever it started ends with it.
+    /// It finds or installs servers like `demo`, PgBouncer for the tests of poolers, and psycopg for the
+    /// test of the guard from Python (PYTHON chooses that). It stops at the first step that fails.
+    /// Whatever it started ends with it.
     Test {
         /// Run only the tests whose name contains one of these, and no other check.
         filters: Vec<String>,

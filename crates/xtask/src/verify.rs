@@ -7,6 +7,7 @@ use testbed::{Options, Pair};
 
 use crate::error::Error;
 use crate::provision::{provision, provision_pooler};
+use crate::psycopg::provision_psycopg;
 use crate::step::{cargo, step};
 
 /// Runs all checks, or with filters only the tests that they choose.
@@ -14,6 +15,7 @@ pub(crate) fn run(filters: &[String]) -> Result<(), Error> {
     let start = Instant::now();
     provision()?;
     provision_pooler()?;
+    provision_psycopg()?;
     if filters.is_empty() {
         check_sources()?;
     }

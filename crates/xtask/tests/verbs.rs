@@ -49,6 +49,25 @@ fn a_step_that_fails_is_named_and_ends_the_run() {
 }
 
 #[test]
+fn a_python_that_was_chosen_and_has_no_psycopg_ends_the_run_before_anything_is_installed() {
+    let lacks = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/python/lacks-pip/python3"
+    );
+    let mut test = xtask("passes");
+    let output = test.env("PYTHON", lacks).arg("test").output().unwrap();
+    assert!(!output.status.success());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        stderr.contains("which cannot import psycopg: correct or unset it"),
+        "{stderr}"
+    );
+    for not_reached in ["install   ", "── "] {
+        assert!(!stderr.contains(not_reached), "{stderr}");
+    }
+}
+
+#[test]
 fn a_missing_component_is_named_with_the_line_that_adds_it() {
     let mut test = xtask("lacks-clippy");
     let output = test.arg("test").output().unwrap();

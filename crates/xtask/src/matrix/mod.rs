@@ -19,6 +19,7 @@ use self::outcome::{Outcome, Row, aligned, table, verdict};
 use self::server::{Family, Server};
 use crate::error::Error;
 use crate::provision::{provision, provision_pooler};
+use crate::psycopg::provision_psycopg;
 use crate::step::step;
 
 /// What the command line says.
@@ -83,8 +84,9 @@ fn prepare(servers: &[&Server]) -> Result<(), Error> {
         .iter()
         .any(|server| server.family == Family::Postgres)
     {
-        // One of its suites sends the calls through a pooler.
+        // Its suites send calls through a pooler, and from Python.
         provision_pooler()?;
+        provision_psycopg()?;
     }
     Ok(())
 }

@@ -1,0 +1,2 @@
+create table report (resource text primary key, state text not null);
+select fence.protect('report', 'resource');
