@@ -14,6 +14,8 @@ mod records;
 mod retention;
 mod schema;
 mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod trigger_refusal;
 mod tx;
 

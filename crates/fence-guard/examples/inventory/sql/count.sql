@@ -1,0 +1,1 @@
+select count(*) from inventory.reservation r where r.resource = $1

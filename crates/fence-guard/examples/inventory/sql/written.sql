@@ -1,0 +1,1 @@
+select exists (select from inventory.reservation r where r.request = $1)

@@ -1,0 +1,1 @@
+select count(*) from pg_trigger where tgname like 'zz\_kit\_%'

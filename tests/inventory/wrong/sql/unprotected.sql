@@ -1,0 +1,1 @@
+select fence.unprotect('inventory.reservation');
