@@ -82,7 +82,7 @@ impl TriggerRefusal {
         self.mark
     }
 
-    /// Who had opened the mark.
+    /// Who had opened the mark; told only where a permit for the resource was carried.
     pub fn opened_by(&self) -> Option<Holder> {
         self.opened_by
     }

@@ -5,7 +5,8 @@
 --                      the column), or as the guard says of a permit: 'stale', 'not open', 'conflict', 'closed'
 --   resource           whose row it is
 --   presented_fence, presented_holder   the permit that the transaction carries for it; null where it has none
---   observed_fence, observed_holder     the mark; 0 and null where nothing was opened
+--   observed_fence, observed_holder     the mark; 0 and null where nothing was opened. The holder is told only
+--                      to whoever carries a permit for the resource: this goes into the server's log
 --
 -- The setting only carries the permits, and anybody can set it. So the row of the resource is locked FOR SHARE
 -- again, and fence and holder are compared with what the lock returned: a forged setting is worth nothing, and
@@ -38,7 +39,7 @@ begin
 
     if v_permit is null then
         v_reason := case when p_resource is null then 'no resource' else 'not admitted' end;
-        select x.fence, x.holder into v_mark, v_holder from fence.resource x where x.resource = p_resource;
+        select x.fence into v_mark from fence.resource x where x.resource = p_resource;
     else
         v_reason := fence.judge(v_mark, v_holder, v_closed, v_permit.fence, v_permit.holder);
         if v_mark is null then

@@ -1,6 +1,6 @@
 -- fence.keeper_function: a keeper's name (schema.name, as Postgres writes it), once it is seen that it can be
--- called. It is called with the rights of the guard's owner, so it is either that owner's, or runs with rights of
--- its own (SECURITY DEFINER).
+-- called. It runs with the rights of the guard's owner, so it must be that owner's own: whoever else owned it could
+-- make it another function between the look and the call, and have it do anything.
 -- Raises 42883 when there is no such function, 42501 when it would get rights that it should not have.
 create or replace function fence.keeper_function(p_name text)
 returns text language plpgsql stable as $$
@@ -8,7 +8,7 @@ declare
     f record;
 begin
     select p.pronamespace::regnamespace || '.' || quote_ident(p.proname) as name,
-           p.prosecdef or p.proowner = n.nspowner as is_safe
+           p.proowner = n.nspowner as is_safe
         into f
         from pg_proc p, pg_namespace n
         where p.pronamespace::regnamespace || '.' || quote_ident(p.proname) = p_name
@@ -20,8 +20,7 @@ begin
             hint = 'create it again, or delete its row from fence.keeper if its schema is gone';
     elsif not f.is_safe then
         raise exception using errcode = '42501',
-            message = format('the keeper %s is neither security definer nor owned by the owner of schema fence',
-                             p_name);
+            message = format('the keeper %s is not owned by the owner of schema fence', p_name);
     end if;
     return f.name;
 end $$;

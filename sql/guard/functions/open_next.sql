@@ -5,7 +5,8 @@
 -- outcome        'opened'; 'already open' (this holder's own unclosed opening: a lost reply is retried
 --                safely); 'busy' (another's opening is unclosed, and valid until valid_until by this
 --                database's clock); 'closed' (this holder has closed its opening) and 'stale' (it was
---                overtaken): a new acquisition takes a new holder
+--                overtaken): a new acquisition takes a new holder. Both are told for as long as the opening is
+--                kept: after fence.fold and fence.prune_openings a forgotten holder would open as a new one
 -- mark           the mark after the call: the fence of the opening; mark_holder who opened it
 -- seq, takeover  as fence.open
 --
