@@ -23,8 +23,8 @@ use crate::{Attempt, Lease, Prefix, Servers};
 
 /// A client of one Redis, Sentinel or Cluster under one prefix; it makes [`Lease`]s.
 ///
-/// It has one multiplexed connection (to each node of a Cluster), which reconnects by itself. Cloning is
-/// cheap and shares it.
+/// It has one multiplexed connection, which reconnects by itself; to each node of a Cluster one, and from
+/// the first contention on a second one to listen. Cloning is cheap and shares it.
 #[derive(Clone)]
 pub struct LeaseLock(pub(crate) Arc<Shared>);
 

@@ -41,7 +41,7 @@ pub(super) struct Cluster(Arc<Inner>);
 struct Inner {
     calls: ClusterConnection,
     /// Subscriptions have a connection of their own. A node from which a slot moves away ends a
-    /// subscription unasked; redis-rs 1.8 takes that for the answer to whatever was sent last on the same
+    /// subscription unasked; redis-rs 1.8 takes that for the answer to the oldest call under way on the same
     /// connection, and every later answer would go to the wrong call.
     listener: ClusterClient,
     listening: OnceCell<ClusterConnection>,
