@@ -6,6 +6,8 @@ use sqlx::query::QueryScalar;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, SqlStr};
 use uuid::Uuid;
 
+mod functions;
+
 /// A schema of this workspace: what [`install`] needs to know of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Schema {
@@ -16,7 +18,8 @@ pub struct Schema {
     pub migrator: fn() -> Migrator,
     /// The version of the set of functions; raise it with every change of one.
     pub functions_version: i32,
-    /// The functions, one text each, in an order in which they can be created. The set is complete: a
+    /// The functions, one text each, in an order in which they can be created. Each text makes one function,
+    /// `create or replace function <schema>.<name>(…`, and no two bear one name. The set is complete: a
     /// function of the schema that is not in it, and is no trigger function, is dropped.
     pub functions: &'static [&'static str],
 }
@@ -57,6 +60,26 @@ pub enum InstallError {
     /// What was installed before is not what this version expects.
     #[error("the schema was not installed: {0}")]
     Migration(#[from] MigrateError),
+    /// A function leaves the set, or changes its parameters or its result, and something that is not ours
+    /// rests on it: a view of the service, say. Nothing of a service is dropped along.
+    #[error(
+        "the schema was not installed: function {function} is replaced by another, and is in use: {by}; \
+         drop that, install, and make it anew"
+    )]
+    InUse {
+        /// The function, without its schema.
+        function: String,
+        /// What rests on it, in the words of Postgres.
+        by: String,
+    },
+    /// A text in [`Schema::functions`] does not say which function of the schema it makes.
+    #[error("the schema was not installed: no function of schema {schema} is made by: {text}")]
+    NoFunction {
+        /// The schema.
+        schema: &'static str,
+        /// Its first line.
+        text: &'static str,
+    },
 }
 
 /// Installs schemas, each after those that it needs: everything in one transaction, or nothing.
@@ -64,14 +87,18 @@ pub enum InstallError {
 /// May be called by many instances at once, and again at every start: they wait for each other, and a
 /// schema that is in place stays as it is. An instance of an older version leaves newer functions alone.
 ///
+/// An upgrade may run under writers: a function that keeps its parameters and its result is replaced in place, so
+/// that statements which are prepared, or run just now, and a service's own views go on. One that changes them is
+/// another function to Postgres, and a statement that was prepared for it fails once. Grants on functions stay with
+/// their names. What default privileges give to other roles on a new table or function is taken away.
+///
 /// The lock is `pg_advisory_xact_lock`, which ends with the transaction; sqlx's own is a session lock. The
 /// pool's connections must still reach Postgres directly, or through a pooler in session mode: sqlx's
-/// migrations prepare statements. When a schema is new, what default privileges gave to other roles on it
-/// is taken away; [`Schema::functions`] are replaced as a whole, and grants on them stay with their names.
+/// migrations prepare statements.
 ///
 /// # Errors
-/// [`InstallError`] if the connected role may not create schemas, or if a migration that was applied
-/// before has another text than ours.
+/// [`InstallError`] if the connected role may not create schemas, if a migration that was applied before has
+/// another text than ours, or if something of the service rests on a function that changes.
 pub async fn install(pool: &PgPool, schemas: &[Schema]) -> Result<(), InstallError> {
     let mut tx = pool
         .begin_with("begin isolation level read committed")
@@ -79,12 +106,24 @@ pub async fn install(pool: &PgPool, schemas: &[Schema]) -> Result<(), InstallErr
     sqlx::query("select pg_advisory_xact_lock(hashtextextended('fence.install', 0))")
         .execute(&mut *tx)
         .await?;
+    // By name: bootstrap makes a schema and a table.
+    let names: Vec<&str> = schemas.iter().map(|schema| schema.name).collect();
+    let tables_before: Vec<String> =
+        sqlx::query_scalar(include_str!("../../../sql/guard/install/tables.sql"))
+            .bind(&names)
+            .fetch_all(&mut *tx)
+            .await?;
     sqlx::raw_sql(include_str!("../../../sql/guard/install/bootstrap.sql"))
         .execute(&mut *tx)
         .await?;
     for schema in schemas {
         migrate(&mut tx, schema).await?;
-        replace_functions(&mut tx, schema).await?;
+        let strip = include_str!("../../../sql/guard/install/strip_tables.sql");
+        let strip = sqlx::query_scalar(strip)
+            .bind(schema.name)
+            .bind(&tables_before);
+        execute_each(&mut tx, strip).await?;
+        functions::replace(&mut tx, schema).await?;
     }
     tx.commit().await?;
     Ok(())
@@ -101,60 +140,11 @@ async fn migrate(conn: &mut PgConnection, schema: &Schema) -> Result<(), Install
     Ok(migrator.run_direct(None, conn, false).await?)
 }
 
-async fn replace_functions(conn: &mut PgConnection, schema: &Schema) -> Result<(), InstallError> {
-    let claimed: Option<(bool,)> =
-        sqlx::query_as(include_str!("../../../sql/guard/install/claim.sql"))
-            .bind(schema.name)
-            .bind(schema.functions_version)
-            .bind(schema.functions_digest())
-            .fetch_optional(&mut *conn)
-            .await?;
-    if claimed.is_none() {
-        return Ok(());
-    }
-    let granted: Vec<(String, String)> =
-        sqlx::query_as(include_str!("../../../sql/guard/install/granted.sql"))
-            .bind(schema.name)
-            .fetch_all(&mut *conn)
-            .await?;
-    let is_new = claimed.is_some_and(|(was_there,)| !was_there);
-    let replaced = include_str!("../../../sql/guard/install/replaced.sql");
-    execute_each(conn, sqlx::query_scalar(replaced).bind(schema.name)).await?;
-    for function in schema.functions {
-        sqlx::raw_sql(*function).execute(&mut *conn).await?;
-    }
-    let revoke = format!(
-        "revoke all on all functions in schema {} from public",
-        schema.name
-    );
-    sqlx::raw_sql(AssertSqlSafe(revoke))
-        .execute(&mut *conn)
-        .await?;
-    if is_new {
-        let strip = include_str!("../../../sql/guard/install/strip.sql");
-        execute_each(conn, sqlx::query_scalar(strip).bind(schema.name)).await?;
-    }
-    for (role, function) in &granted {
-        let again = include_str!("../../../sql/guard/install/grant_again.sql");
-        let again = sqlx::query_scalar(again)
-            .bind(schema.name)
-            .bind(function)
-            .bind(role);
-        execute_each(conn, again).await?;
-    }
-    tracing::info!(
-        schema.name = schema.name,
-        schema.functions_version = schema.functions_version,
-        "functions installed"
-    );
-    Ok(())
-}
-
 /// Executes the statements that a query answers; Postgres itself has quoted the names in them.
 async fn execute_each(
     conn: &mut PgConnection,
     query: QueryScalar<'_, Postgres, String, PgArguments>,
-) -> Result<(), InstallError> {
+) -> Result<(), sqlx::Error> {
     for statement in query.fetch_all(&mut *conn).await? {
         sqlx::raw_sql(AssertSqlSafe(statement))
             .execute(&mut *conn)

@@ -7,5 +7,4 @@ on conflict on constraint installed_key do update
     where i.functions_version < excluded.functions_version
        or i.functions_version = excluded.functions_version
           and i.functions_digest <> excluded.functions_digest
--- xmax is 0 in a row that was inserted, and not updated.
-returning i.xmax <> 0
+returning true

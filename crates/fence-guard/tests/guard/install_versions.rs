@@ -31,7 +31,7 @@ const CHANGED: Schema = Schema {
     ..NEWER
 };
 
-fn with_a_later_migration() -> Migrator {
+pub(crate) fn with_a_later_migration() -> Migrator {
     let mut migrations = ours();
     migrations.push(Migration::new(
         9999,

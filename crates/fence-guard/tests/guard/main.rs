@@ -10,6 +10,8 @@ mod support;
 
 mod install;
 mod install_beside_a_host;
+mod install_in_use;
+mod install_under_writers;
 mod install_versions;
 
 mod blocked;
