@@ -6,10 +6,13 @@
 --   'operator'                               may take away refusals, openings and marks that are old enough
 --   'schema privilege'                       may put objects of its own beside the guard's
 --   'trigger'                                a trigger that keeps marks and rows is switched off, or is gone, or
---                                            another trigger or rule is in front of the rows
+--                                            another trigger or rule is in front of the rows; or one of a protected
+--                                            table goes by a column that is not the one that it was protected by
+--   'foreign table'                          a part of a protected table that is written to elsewhere
 --   'setting'                                switches triggers off, or durability
 --   'subscription'                           writes replicated rows, for which no trigger fires
--- The tables of services that fence.protect guards are among them; see fence.bypass_tables.
+-- The tables of services that fence.protect guards are among them, and who may drop them; see fence.bypass_tables
+-- and fence.bypass_owners.
 create or replace function fence.bypass()
 returns table (kind text, subject text, finding text)
 language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -48,6 +51,8 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     from pg_roles w
     join pg_roles r on r.oid <> w.oid and not r.rolsuper and pg_has_role(r.oid, w.oid, 'member')
     where w.rolname in ('pg_write_server_files', 'pg_execute_server_program')
+       -- As members of the owner, those of a superuser that owns the guard are named below.
+       or w.rolsuper and w.oid not in (select o.nspowner from owned o)
     union all
     select 'member of owner', r.rolname::text, 'may grant itself the owner (CREATEROLE before Postgres 16)'
     from pg_roles r
@@ -99,6 +104,8 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     union all
     select b.kind, b.subject, b.finding from fence.bypass_tables() b
     union all
+    select b.kind, b.subject, b.finding from fence.bypass_owners() b
+    union all
     select 'trigger', t.tgname::text, format('is not the guard''s own, on %s.%s', c.nspname, c.relname)
     from relations c
     join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal
@@ -133,6 +140,10 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
     cross join lateral unnest(d.setconfig) s (setting)
     where s.setting ~* '^(session_replication_role|synchronous_commit)='
       and d.setdatabase in (0, (select b.oid from pg_database b where b.datname = current_database()))
+    union all
+    select 'setting', p.oid::regprocedure::text, format('runs with %s', s.setting)
+    from pg_proc p cross join lateral unnest(p.proconfig) s (setting)
+    where s.setting ~* '^session_replication_role='
     union all
     select 'setting', coalesce(r.rolname, 'PUBLIC')::text, format('may %s %s', a.privilege_type, p.parname)
     from pg_parameter_acl p

@@ -3,19 +3,12 @@
 create or replace function fence.bypass_tables()
 returns table (kind text, subject text, finding text) language sql stable as $$
     with guarded as (
-        select distinct t.tgrelid as oid from pg_trigger t
-        where t.tgfoid in ('fence.check_row()'::regprocedure, 'fence.check_truncate()'::regprocedure)
-    ), root as (
-        -- Whose parent is guarded too is looked at with its parent.
-        select g.oid, (
-            select convert_from(substr(t.tgargs, 1, length(t.tgargs) - 1), getdatabaseencoding())::name
-            from pg_trigger t where t.tgrelid = g.oid and t.tgfoid = 'fence.check_row()'::regprocedure limit 1) as col
-        from guarded g
-        where not exists (select from pg_inherits i join guarded p on p.oid = i.inhparent where i.inhrelid = g.oid)
-    ), part as (
-        select distinct f.relation from root r cross join lateral fence.family(r.oid) f
+        select g.* from fence.guarded() g
     ), owned as (
-        select p.relation, c.relowner, c.relacl from part p join pg_class c on c.oid = p.relation
+        select distinct g.relation, c.relowner, c.relacl from guarded g join pg_class c on c.oid = g.relation
+    ), gap as (
+        select d.root, g.* from (select distinct root, resource_column from guarded) d
+        cross join lateral fence.gaps(d.root, d.resource_column) g
     )
     select 'owner', r.rolname::text, format('owns protected table %s', o.relation)
     from owned o join pg_roles r on r.oid = o.relowner
@@ -32,7 +25,10 @@ returns table (kind text, subject text, finding text) language sql stable as $$
     where a.grantee <> o.relowner and a.privilege_type in ('TRIGGER', 'TRUNCATE')
     union all
     select 'trigger', g.trigger_name::text, format('%s on protected table %s', g.finding, g.relation)
-    from root r cross join lateral fence.gaps(r.oid, coalesce(r.col, '')) g
+    from gap g where g.trigger_name is not null
+    union all
+    select 'foreign table', g.relation::text, format('%s, and a part of protected table %s', g.finding, g.root)
+    from gap g where g.trigger_name is null
     union all
     select 'trigger', w.rulename::text, format('is a rule on protected table %s', o.relation)
     from owned o join pg_rewrite w on w.ev_class = o.relation and w.rulename <> '_RETURN'

@@ -3,14 +3,16 @@
 --
 -- True where it changed anything, false where the table was protected by this column already: a migration may
 -- call it again, and it mends what fence.bypass names (a partition that was attached later lacks its truncate
--- trigger; a new inheritance child lacks both; a trigger is switched off).
+-- trigger; a new inheritance child lacks all; a trigger is switched off).
 --
 -- table   the service's own, ordinary or partitioned; its partitions and inheritance children come along
 -- column  names each row's resource; text or varchar, or a domain over them. Called "resource" it is read for
---         nothing, under another name for the price of copying the row (fence.check_row)
+--         nothing, under another name for the price of copying the row (fence.check_row). The table is tied to it
+--         (fence.tied); another name than before is the caller's word that this column is meant from now on
 --
 -- Runs as its caller, who owns the table (and its children): it needs no right on the guard's tables. Raises
--- 42501 for anybody else, ZF004 for what cannot be protected. Waits for writers of the table in flight.
+-- 42501 for anybody else, ZF004 for what cannot be protected. Waits for writers of the table in flight, and
+-- whoever comes to write meanwhile waits behind it: "set local lock_timeout" bounds that (55P03, nothing changed).
 create or replace function fence.protect(p_table regclass, p_column name)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -37,8 +39,13 @@ begin
         return false;
     end if;
 
-    -- Judged again under the lock: another instance of the service may be doing the same.
+    -- Judged again under the lock: another instance of the service may be doing the same, and a column may have
+    -- got another name.
     execute format('lock table %s in share row exclusive mode', p_table);
+    v_reason := fence.protectable(p_table, p_column);
+    if v_reason is not null then
+        raise exception using errcode = 'ZF004', message = v_reason;
+    end if;
     for g in select distinct case when s.is_clone then p_table else s.relation end as relation, s.trigger_name
              from fence.gaps(p_table, p_column) s
              where s.trigger_name = 'fence_guards_rows' and s.finding <> 'is switched off'
@@ -64,8 +71,14 @@ begin
         if g.finding <> 'is missing' then
             execute format('drop trigger %I on %s', g.trigger_name, g.relation);
         end if;
-        execute format('create trigger %I before truncate on %s
-                        for each statement execute function fence.check_truncate()', g.trigger_name, g.relation);
+        execute format(case g.trigger_name
+            when 'fence_guards_column' then
+                'create trigger %1$I before update of %3$I on %2$s
+                 for each statement when (false) execute function fence.check_row(%3$L)'
+            else
+                'create trigger %1$I before truncate on %2$s
+                 for each statement execute function fence.check_truncate()' end,
+            g.trigger_name, g.relation, p_column);
     end loop;
     return v_changed;
 end $$;

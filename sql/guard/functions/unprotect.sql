@@ -21,7 +21,8 @@ begin
     for t in
         select f.relation, g.tgname
         from fence.family(p_table) f
-        join pg_trigger g on g.tgrelid = f.relation and g.tgname in ('fence_guards_rows', 'fence_guards_truncate')
+        join pg_trigger g on g.tgrelid = f.relation
+             and g.tgname in ('fence_guards_rows', 'fence_guards_column', 'fence_guards_truncate')
         -- Postgres takes the copies on partitions along with their original.
         where g.tgparentid = 0
     loop

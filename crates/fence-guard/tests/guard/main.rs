@@ -32,12 +32,17 @@ mod protected;
 
 mod decisions;
 mod protect_bypass;
+mod protect_columns;
+mod protect_detached;
+mod protect_foreign;
 mod protect_forged;
+mod protect_owners;
 mod protect_parts;
 mod protect_roles;
 mod protect_rows;
 mod protect_tables;
 mod protect_upgrade;
+mod protect_waits;
 mod several;
 
 mod fold;

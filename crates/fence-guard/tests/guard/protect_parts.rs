@@ -97,24 +97,6 @@ async fn a_child_that_comes_later_is_named_until_its_parent_is_protected_again()
     assert_eq!(refusal.table(), "public.thing_late");
 }
 
-/// Postgres takes the copies of row triggers from what is detached.
-#[tokio::test]
-async fn a_partition_that_was_detached_is_named_as_half_protected() {
-    let world = world().await;
-    let mut session = world.session().await;
-    session
-        .run("alter table event detach partition event_1")
-        .await;
-    assert_eq!(
-        gaps(&world).await,
-        ["fence_guards_rows is missing on protected table public.event_1"]
-    );
-    assert!(changed(&mut session, "fence.protect('event_1', 'about')").await);
-    assert!(gaps(&world).await.is_empty());
-    let refusal = refused(session.attempt("insert into event_1 values (1, 's')").await);
-    assert_eq!(refusal.reason(), NOT_ADMITTED);
-}
-
 /// The copies of the parent's triggers take the place of its own.
 #[tokio::test]
 async fn a_partition_that_was_protected_by_itself_is_protected_with_its_parent() {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use fence_guard::{Permit, TriggerReason, TriggerRefusal};
 use promises::{Session, World, permit};
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, Connection};
 
 /// Not admitted for the row's resource.
 pub(crate) const NOT_ADMITTED: TriggerReason = TriggerReason::NotAdmitted;
@@ -84,4 +84,19 @@ pub(crate) async fn gaps(world: &World) -> Vec<String> {
     .fetch_all(world.pool())
     .await
     .unwrap()
+}
+
+/// What `fence.bypass` tells after these statements that it did not tell before, in order: kind, subject, finding.
+/// The statements are undone.
+pub(crate) async fn told_after(world: &World, statements: &str) -> Vec<String> {
+    let told = "select format('%s: %s %s', kind, subject, finding) from fence.bypass() order by 1";
+    let mut connection = world.pool().acquire().await.unwrap();
+    let mut tx = connection.begin().await.unwrap();
+    let before: Vec<String> = sqlx::query_scalar(told).fetch_all(&mut *tx).await.unwrap();
+    let statements = sqlx::raw_sql(AssertSqlSafe(statements.to_owned()));
+    statements.execute(&mut *tx).await.unwrap();
+    let mut after: Vec<String> = sqlx::query_scalar(told).fetch_all(&mut *tx).await.unwrap();
+    tx.rollback().await.unwrap();
+    after.retain(|row| !before.contains(row));
+    after
 }
