@@ -1,4 +1,4 @@
-//! The permit as an extractor, problems as responses.
+//! One permit, and several, as extractors; problems as responses.
 
 use axum_core::body::Body;
 use axum_core::extract::{FromRequestParts, OptionalFromRequestParts};
@@ -7,6 +7,7 @@ use http::request::Parts;
 
 use super::field_error::FieldError;
 use super::permit::FencePermit;
+use super::permits::FencePermits;
 use super::problem::Problem;
 use crate::error::Error;
 
@@ -29,6 +30,30 @@ impl<S: Sync> OptionalFromRequestParts<S> for FencePermit {
     ) -> Result<Option<FencePermit>, Problem> {
         match FencePermit::from_headers(&parts.headers) {
             Ok(permit) => Ok(Some(permit)),
+            Err(FieldError::Missing) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for FencePermits {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<FencePermits, Problem> {
+        Ok(FencePermits::from_headers(&parts.headers)?)
+    }
+}
+
+/// As for one permit.
+impl<S: Sync> OptionalFromRequestParts<S> for FencePermits {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        _state: &S,
+    ) -> Result<Option<FencePermits>, Problem> {
+        match FencePermits::from_headers(&parts.headers) {
+            Ok(permits) => Ok(Some(permits)),
             Err(FieldError::Missing) => Ok(None),
             Err(error) => Err(error.into()),
         }

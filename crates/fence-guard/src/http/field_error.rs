@@ -1,6 +1,6 @@
 //! Why a request carries no permit that can be read.
 
-use fence::{FenceOutOfRange, InvalidHolder, InvalidResource};
+use fence::{FenceOutOfRange, InvalidHolder, InvalidResource, Resource};
 
 /// Why the `Fence-Permit` of a request was not read. No message repeats a value: it may be half a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -9,11 +9,23 @@ pub enum FieldError {
     /// There is none.
     #[error("the request has no fence-permit header; open first, and send the opening along")]
     Missing,
-    /// There are several lines of it: which one counts, nobody can tell.
+    /// There are several lines of it where one permit is taken: which one counts, nobody can tell.
     #[error("the request has {lines} fence-permit headers; send exactly one")]
     Repeated {
         /// How many.
         lines: usize,
+    },
+    /// There are more lines of it than one transaction can be admitted with.
+    #[error("the request has {lines} fence-permit headers; send at most {max}", max = super::MAX_PERMITS)]
+    TooMany {
+        /// How many.
+        lines: usize,
+    },
+    /// Two lines of it are of one resource: at most one of them can hold.
+    #[error("the request has two fence-permit headers of {resource}; send one for each resource")]
+    SameResource {
+        /// Of which.
+        resource: Resource,
     },
     /// It is longer than any that is written.
     #[error("the fence-permit header has {bytes} bytes; it has at most {max}", max = super::MAX_BYTES)]

@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 
 use super::field_error::FieldError;
 use super::permit::OtherResource;
+use super::permits::NotCarried;
 use super::problem::Problem;
 use super::problem_type::ProblemType;
 use crate::error::{Error, StoreError};
@@ -81,6 +82,12 @@ impl From<FieldError> for Problem {
             _ => ProblemType::PermitMalformed,
         };
         Problem::new(kind, error.to_string())
+    }
+}
+
+impl From<NotCarried> for Problem {
+    fn from(error: NotCarried) -> Problem {
+        Problem::new(ProblemType::OtherResource, error.to_string())
     }
 }
 

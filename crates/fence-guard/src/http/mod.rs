@@ -36,6 +36,18 @@
 //! missing, twice or in another order, no space, nothing percent-encoded that need not be. What is read is
 //! therefore never something else than what was written.
 //!
+//! # Several resources
+//!
+//! One header line carries one permit, and [`FencePermit`] takes exactly one line: a second one is answered with 400, so
+//! that no service writes under half of what its caller meant. What concerns several resources at once, such as moving a
+//! row from one to another, takes [`FencePermits`]: 1 to 64 lines, in any order, no two of one resource. A sends them
+//! with [`carry_all`]; B hands [`FencePermits::opens_for`] to [`Guard::begin_all`](crate::Guard::begin_all), which
+//! admits all of them or none, and names the one that it refuses.
+//!
+//! Each line is the Item above. Lines that a hop has joined with commas are no Item, and are answered with 400: nothing is
+//! read that was not written. A line is of some 180 bytes, and many servers and proxies take 8 to 16 kB of headers in all:
+//! who needs more than some forty resources gives them one name to be guarded under, or has B open for itself.
+//!
 //! # What is secret
 //!
 //! The header is a bearer credential: whoever has it writes as its holder, until that is overtaken or closes, and can
@@ -43,13 +55,13 @@
 //!
 //! - It crosses trusted hops only. Strip `Fence-Permit` from what comes in from outside, and do not send it out.
 //! - Do not log it. The value is marked as sensitive (`Debug` hides it, HTTP/2 does not index it), and the `Debug` of
-//!   [`FencePermit`] leaves the holder out. Resource, fence and opening may be logged.
+//!   [`FencePermit`] and [`FencePermits`] leaves the holder out. Resource, fence and opening may be logged.
 //! - No problem names a holder, least of all the one that has overtaken the caller.
 //!
 //! # Whose row is it?
 //!
 //! The header says which resource the *sender* has opened. Whether the request is about that resource, B has to know:
-//! [`FencePermit::open_for`] compares. A table behind `fence.protect` compares by itself, for every row.
+//! [`FencePermit::open_for`] and [`FencePermits::opens_for`] compare. A table behind `fence.protect` compares by itself, for every row.
 
 #[cfg(feature = "axum")]
 mod axum;
@@ -57,11 +69,13 @@ mod field;
 mod field_error;
 mod from;
 mod permit;
+mod permits;
 mod problem;
 mod problem_type;
 
 pub use field::{FENCE_PERMIT, MAX_BYTES};
 pub use field_error::FieldError;
 pub use permit::{FencePermit, OtherResource, carry};
+pub use permits::{FencePermits, MAX_PERMITS, NotCarried, carry_all};
 pub use problem::{PROBLEM_JSON, Problem};
 pub use problem_type::{ForeignProblem, ProblemType};

@@ -28,8 +28,9 @@ pub const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/prob
 /// when the answer is made.
 ///
 /// Everything that can go wrong under a permit becomes one by `?`: [`Error`], [`StoreError`](crate::StoreError),
-/// [`Refusal`], [`FieldError`](super::FieldError), [`OtherResource`](super::OtherResource), and a statement's
-/// [`sqlx::Error`], also where the trigger of a protected table raised it.
+/// [`Refusal`], [`FieldError`](super::FieldError), [`OtherResource`](super::OtherResource),
+/// [`NotCarried`](super::NotCarried), and a statement's [`sqlx::Error`], also where the trigger of a protected table
+/// raised it.
 #[derive(Debug)]
 pub struct Problem {
     kind: ProblemType,

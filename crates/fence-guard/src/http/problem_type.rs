@@ -49,7 +49,7 @@ pub enum ProblemType {
     PermitMissing,
     /// The request's permit cannot be read.
     PermitMalformed,
-    /// The request's permit is of another resource than the request.
+    /// The request's permit, or each of its permits, is of another resource than the request.
     OtherResource,
 }
 

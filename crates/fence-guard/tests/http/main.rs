@@ -9,9 +9,11 @@ mod support;
 mod field;
 mod field_round_trip;
 mod openings_as_serde;
+mod permits;
 
 mod answers;
 mod problems;
 mod refusals;
+mod states;
 
 mod examples;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::put;
-use fence_guard::http::{FENCE_PERMIT, FencePermit, Problem, ProblemType};
+use fence_guard::http::{FENCE_PERMIT, FencePermit, FencePermits, Problem, ProblemType};
 use fence_guard::{Error, Fence, Guard, GuardedTx, Holder, OpenPermit, Permit, Resource};
 use hyper::HeaderMap;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
@@ -56,7 +56,9 @@ impl ServiceB {
         let router = Router::new()
             .route("/notes/{resource}", put(note))
             .route("/notes/{resource}/and/{other}", put(note_both))
+            .route("/moves/{from}/{to}", put(move_notes))
             .route("/read/{resource}", put(read))
+            .route("/reads/{resource}", put(read_several))
             .route("/openings/{resource}", put(open_next))
             .route("/openings/{resource}/under/{fence}", put(open))
             .with_state(guard);
@@ -153,9 +155,33 @@ async fn note_both(
     Ok(tx.commit().await?)
 }
 
+/// Concerns two resources, and is admitted for both.
+async fn move_notes(
+    State(guard): State<Guard>,
+    Path((from, to)): Path<(Resource, Resource)>,
+    permits: FencePermits,
+) -> Result<(), Problem> {
+    let opens = permits.opens_for(&[&from, &to])?;
+    let mut tx = guard.begin_all(&opens, "move", Uuid::nil(), HOLD).await?;
+    sqlx::query("update note set resource = $2 where resource = $1")
+        .bind(from.as_str())
+        .bind(to.as_str())
+        .execute(&mut *tx)
+        .await?;
+    Ok(tx.commit().await?)
+}
+
 /// Serves everybody, and says whether somebody came with a permit.
 async fn read(permit: Option<FencePermit>) -> String {
     permit.map_or_else(|| "anybody".to_owned(), |permit| permit.fence().to_string())
+}
+
+/// The same for several permits.
+async fn read_several(permits: Option<FencePermits>) -> String {
+    permits.map_or_else(
+        || "anybody".to_owned(),
+        |permits| permits.resources().count().to_string(),
+    )
 }
 
 /// Opens for itself, without a lease.
