@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 
 use fence_guard::{Guard, TriggerRefusal};
 use promises::{HOLD, World, permit};
-use sqlx::Executor;
-use testbed::TestDatabase;
+use sqlx::{Connection, Executor, PgConnection};
+use testbed::{Options, PostgresServer, TestDatabase};
 use uuid::Uuid;
 
 use crate::page::PAGE;
@@ -97,10 +97,18 @@ async fn a_table_is_moved_to_another_column_as_the_page_says() {
     assert_eq!(refusal.resource(), Some(subject.resource().as_str()));
 }
 
+/// On a server of its own, where roles can be made.
 #[tokio::test]
-async fn the_jobs_that_the_page_schedules_run() {
-    let (world, _database) = protected("jobs").await;
-    let mut scheduler = world.session().await;
+async fn the_jobs_that_the_page_schedules_run_as_the_operator_that_it_makes() {
+    let server = PostgresServer::start(&Options::throw_away()).unwrap();
+    let world = World::at(server.url()).await;
+    let mut owner = world.session().await;
+    owner.run("create role scheduler login").await;
+    let grant = "select fence.grant_operator('scheduler')";
+    assert!(PAGE.says(&format!("`{grant}`")));
+    owner.run(grant).await;
+    let url = server.url().replace("postgres@", "scheduler@");
+    let mut scheduler = PgConnection::connect(&url).await.unwrap();
     // With pg_cron, what is scheduled stands between these.
     let jobs = PAGE
         .block("text", "cron.schedule")
@@ -109,10 +117,21 @@ async fn the_jobs_that_the_page_schedules_run() {
         .step_by(2);
     let mut run = 0;
     for job in jobs {
-        scheduler.run(job).await;
+        scheduler.execute(job).await.unwrap();
         run += 1;
     }
     assert_eq!(run, 3);
+}
+
+/// Two schedules for one job would be one too many.
+#[test]
+fn the_guards_readme_schedules_a_job_as_the_page_does() {
+    let fold = "select cron.schedule('fold', '* * * * *', $$select fence.fold('30 days')$$)";
+    let page = PAGE.block("text", "cron.schedule");
+    assert!(page.replace("'fold',     ", "'fold', ").contains(fold));
+    assert_eq!(page.matches("'* * * * *'").count(), 3);
+    assert!(page::GUARD.says(&format!("`{fold}`")));
+    assert!(page::GUARD.says("once a minute") && PAGE.says("Once a\nminute"));
 }
 
 #[tokio::test]

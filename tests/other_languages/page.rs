@@ -3,6 +3,9 @@
 /// `sql/README.md`.
 pub(crate) const PAGE: Page = Page(include_str!("../../sql/README.md"));
 
+/// fence-guard's README.
+pub(crate) const GUARD: Page = Page(include_str!("../../crates/fence-guard/README.md"));
+
 /// A page in Markdown.
 #[derive(Clone, Copy)]
 pub(crate) struct Page(pub(crate) &'static str);
