@@ -8,28 +8,36 @@ use sqlx::types::time::OffsetDateTime;
 use crate::error::{Error, StoreError};
 use crate::store::Store;
 
-/// A session that holds a resource's lock: a writer in flight, or another opening.
+/// Who holds a resource's lock: a writer in flight, or another opening. It is a session, which has a `pid`, or a
+/// prepared transaction (`PREPARE TRANSACTION`), which has a `prepared_gid`.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 #[non_exhaustive]
 pub struct Blocker {
-    /// The server process of the session (`pg_terminate_backend` takes it).
-    pub pid: i32,
+    /// The server process of the session (`pg_terminate_backend` takes it); `None` for a prepared transaction.
+    pub pid: Option<i32>,
     /// What its client calls itself.
     pub application_name: Option<String>,
-    /// `active`, `idle in transaction` …; `None` where the schema's owner may not see it.
+    /// `active`, `idle in transaction` …, or `prepared`; `None` where the schema's owner may not see it.
     pub state: Option<String>,
-    /// Since when its transaction has been open; `None` likewise.
+    /// Since when its transaction has been open, or prepared; `None` likewise.
     pub in_transaction_since: Option<OffsetDateTime>,
+    /// The name of a prepared transaction. It has no session to end and no timeout; only `COMMIT PREPARED` or
+    /// `ROLLBACK PREPARED` of this name lets go of the resource.
+    pub prepared_gid: Option<String>,
 }
 
 impl fmt::Display for Blocker {
+    /// The session's number and state, or what to send to end a prepared transaction: `rollback prepared 'order 7'`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} ({})",
-            self.pid,
-            self.state.as_deref().unwrap_or("state not visible")
-        )
+        let state = self.state.as_deref().unwrap_or("state not visible");
+        match (&self.prepared_gid, self.pid) {
+            (Some(gid), _) => {
+                let literal = gid.replace('\'', "''");
+                write!(f, "a prepared transaction (rollback prepared '{literal}')")
+            }
+            (None, Some(pid)) => write!(f, "{pid} ({state})"),
+            (None, None) => write!(f, "a session without a number ({state})"),
+        }
     }
 }
 
@@ -42,7 +50,7 @@ pub(crate) async fn explain<T>(
     const LOCK_NOT_AVAILABLE: &str = "55P03";
     match result {
         Ok(value) => Ok(value),
-        Err(StoreError::Failed(error)) if is(&error, LOCK_NOT_AVAILABLE) => {
+        Err(error) if error.has_failed_with(LOCK_NOT_AVAILABLE) => {
             let query = sqlx::query_as("select * from fence.blockers($1)");
             // Nothing has changed, whatever becomes of the question.
             let blockers = store
@@ -53,12 +61,4 @@ pub(crate) async fn explain<T>(
         }
         Err(error) => Err(error.into()),
     }
-}
-
-fn is(error: &sqlx::Error, sqlstate: &str) -> bool {
-    error
-        .as_database_error()
-        .and_then(|answer| answer.code())
-        .as_deref()
-        == Some(sqlstate)
 }

@@ -20,7 +20,7 @@ pub enum Error {
     },
     /// Writers in flight, or another opening, kept the resource locked for longer than
     /// [`GuardOptions::with_wait`](crate::GuardOptions::with_wait). Nothing has changed; try again, or end them.
-    #[error("the resource stays locked by {}; try again, or end these sessions", list(.blockers))]
+    #[error("the resource stays locked by {}; try again, or end what holds it", list(.blockers))]
     Blocked {
         /// Who held it right after the wait; empty if they were gone by then, or if somebody locked the
         /// row by hand.
@@ -88,6 +88,17 @@ pub enum StoreError {
         /// What it answered.
         what: String,
     },
+}
+
+impl StoreError {
+    /// Whether Postgres said no with this SQLSTATE: nothing was written.
+    pub(crate) fn has_failed_with(&self, sqlstate: &str) -> bool {
+        let StoreError::Failed(error) = self else {
+            return false;
+        };
+        let answer = error.as_database_error();
+        answer.and_then(|answer| answer.code()).as_deref() == Some(sqlstate)
+    }
 }
 
 impl From<sqlx::Error> for StoreError {

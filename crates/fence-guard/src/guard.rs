@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use fence::{Fence, Floor, Holder, Permit, Reason, Refusal, Resource};
+use sqlx::Postgres;
 use sqlx::postgres::types::PgInterval;
-use sqlx::postgres::{PgPool, PgPoolOptions};
+use sqlx::postgres::{PgArguments, PgPool, PgPoolOptions};
+use sqlx::query::QueryAs;
 use sqlx::types::time::OffsetDateTime;
 use tracing::instrument;
 use uuid::Uuid;
@@ -86,15 +88,16 @@ impl Guard {
     #[instrument(name = "fence_guard.open", skip_all, err(level = "debug"), fields(
         fence.resource = %permit.resource(), fence.presented = permit.fence().get()))]
     pub async fn open(&self, permit: &Permit, valid_for: Duration) -> Result<OpenPermit, Error> {
-        let query = sqlx::query_as("select * from fence.open($1, $2, $3, $4, $5, $6)")
-            .bind(permit.resource().as_str())
-            .bind(permit.fence().as_i64())
-            .bind(permit.holder().as_uuid())
-            .bind(validity(valid_for))
-            .bind(micros(self.store.options.wait))
-            .bind("open");
-        let answer = self.store.call(query).await;
-        let row: OpenRow = explain(answer, &self.store, permit.resource()).await?;
+        let query = || {
+            sqlx::query_as("select * from fence.open($1, $2, $3, $4, $5, $6)")
+                .bind(permit.resource().as_str())
+                .bind(permit.fence().as_i64())
+                .bind(permit.holder().as_uuid())
+                .bind(validity(valid_for))
+                .bind(micros(self.store.options.wait))
+                .bind("open")
+        };
+        let row = self.call_opening(permit.resource(), query).await?;
         row.into_outcome(permit)
     }
 
@@ -103,13 +106,14 @@ impl Guard {
     /// For a service that must go on while Redis is down. It takes nothing over that another holder
     /// still means to hold, and an opening made here is not cut short by a lease that is acquired
     /// after it. Sending it again as the same holder is safe: it finds its own opening, or hears that it was
-    /// overtaken. One holder makes one opening.
+    /// overtaken. One holder makes one opening, for as long as that is kept
+    /// ([`Retention::prune_openings`](crate::Retention::prune_openings)).
     ///
     /// `valid_for` is how long others are kept out unless it is closed before, by the database's clock.
     ///
     /// # Errors
     /// [`Error::Busy`] while another's opening is unclosed and valid; [`Error::Refused`] when this holder
-    /// has closed its opening; [`Error::Blocked`] and [`Error::Store`] as for [`open`](Guard::open).
+    /// has closed its opening, or was overtaken; [`Error::Blocked`] and [`Error::Store`] as for [`open`](Guard::open).
     #[instrument(name = "fence_guard.open_next", skip_all, err(level = "debug"), fields(
         fence.resource = %resource, fence.holder = %holder))]
     pub async fn open_next(
@@ -118,14 +122,15 @@ impl Guard {
         holder: Holder,
         valid_for: Duration,
     ) -> Result<OpenPermit, Error> {
-        let query = sqlx::query_as("select * from fence.open_next($1, $2, $3, $4, $5)")
-            .bind(resource.as_str())
-            .bind(holder.as_uuid())
-            .bind(validity(valid_for))
-            .bind(micros(self.store.options.wait))
-            .bind("open_next");
-        let answer = self.store.call(query).await;
-        let row: OpenRow = explain(answer, &self.store, resource).await?;
+        let query = || {
+            sqlx::query_as("select * from fence.open_next($1, $2, $3, $4, $5)")
+                .bind(resource.as_str())
+                .bind(holder.as_uuid())
+                .bind(validity(valid_for))
+                .bind(micros(self.store.options.wait))
+                .bind("open_next")
+        };
+        let row = self.call_opening(resource, query).await?;
         let fence = row.mark.and_then(|mark| Fence::try_from(mark).ok());
         let fence = fence.ok_or_else(|| StoreError::Foreign {
             what: format!("the mark {:?}", row.mark),
@@ -175,6 +180,22 @@ impl Guard {
             .bind("mark");
         let (mark,): (i64,) = self.store.call(query).await?;
         floor(Some(mark))
+    }
+
+    /// Calls an opening, and once more where the resource was folded while it waited. Nothing has changed then, and it
+    /// is judged anew, by the floor. Whoever opens in a transaction of its own has to begin that again instead.
+    async fn call_opening<'q>(
+        &self,
+        resource: &Resource,
+        query: impl Fn() -> QueryAs<'q, Postgres, OpenRow, PgArguments>,
+    ) -> Result<OpenRow, Error> {
+        const FOLDED_MEANWHILE: &str = "40001";
+        let mut answer = self.store.call(query()).await;
+        if matches!(&answer, Err(error) if error.has_failed_with(FOLDED_MEANWHILE)) {
+            tracing::debug!(fence.resource = %resource, "folded while its opening waited, it opens again");
+            answer = self.store.call(query()).await;
+        }
+        explain(answer, &self.store, resource).await
     }
 }
 

@@ -29,6 +29,7 @@ pub const SCHEMA: Schema = Schema {
         include_str!("../../../sql/guard/functions/look.sql"),
         include_str!("../../../sql/guard/functions/refuse.sql"),
         include_str!("../../../sql/guard/functions/record_opening.sql"),
+        include_str!("../../../sql/guard/functions/folded_mark.sql"),
         include_str!("../../../sql/guard/functions/raise_mark.sql"),
         include_str!("../../../sql/guard/functions/open.sql"),
         include_str!("../../../sql/guard/functions/open_next.sql"),

@@ -6,8 +6,10 @@
 --                safely); 'busy' (another's opening is unclosed, and valid until valid_until by this
 --                database's clock); 'closed' (this holder has closed its opening) and 'stale' (it was
 --                overtaken): a new acquisition takes a new holder. Both are told for as long as the opening is
---                kept: after fence.fold and fence.prune_openings a forgotten holder would open as a new one
--- mark           the mark after the call: the fence of the opening; mark_holder who opened it
+--                kept, also after fence.fold; whom fence.prune_openings has forgotten opens as a new holder, so
+--                keep openings for longer than any call may be on its way
+-- mark           the mark after the call: the fence of the opening; mark_holder who opened it. Where it was
+--                folded, what it was
 -- seq, takeover  as fence.open
 --
 -- Errors as fence.open; also ZF004 when the resource has no fence left.

@@ -7,6 +7,7 @@ create or replace function fence.raise_mark(
 language plpgsql as $$
 declare
     r fence.resource;
+    v_folded fence.resource;
     v_floor bigint;
     v_found boolean;
 begin
@@ -41,6 +42,14 @@ begin
             outcome := 'stale';
             mark := v_floor;
             return;
+        elsif p_fence is null then
+            -- A minted number is never below the floor, so that the floor refuses nobody here who has closed, or was
+            -- overtaken, before the mark was folded. Under the locks, as a fold or another opening may have come first.
+            v_folded := fence.folded_mark(p_resource);
+            outcome := fence.judge_opening(v_folded, p_fence, p_holder);
+            if outcome is not null then
+                r := v_folded;
+            end if;
         end if;
     end if;
     if outcome is not null then

@@ -72,6 +72,8 @@ create table fence.opening (
         (folded_seq is null) = (folded_at is null) and (folded_seq is null) = (closed_seq is null)
         and (folded_seq is null) = (closed_at is null) and (folded_seq is null) = (closed_lease_left_ms is null))
 );
+-- fence.open_next asks whether a holder has opened before, also where its resource was opened a million times.
+create index opening_by_holder on fence.opening (holder);
 
 -- The durable row of a refused write: what was shown, what the guard saw the first time, and what the
 -- write would have done. A repeat raises attempts; it adds no row. request is the nil UUID where the

@@ -29,7 +29,7 @@ async fn failed_opening(client: &Client, permit: &Permit) -> Error {
 /// The backends that an opening or a close was told to be blocked by.
 fn blockers_in(error: Error) -> Vec<i32> {
     match error {
-        Error::Blocked { blockers } => blockers.iter().map(|blocker| blocker.pid).collect(),
+        Error::Blocked { blockers } => blockers.iter().filter_map(|b| b.pid).collect(),
         other => panic!("it had to be blocked, it came to {other}"),
     }
 }

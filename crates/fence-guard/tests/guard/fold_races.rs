@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use fence_guard::{Error, Reason, Retention, StoreError};
+use fence_guard::{Holder, Reason, Retention};
 use promises::{Client, HOLD, MustRefuse, Session, World, permit, resource, sqlstate, start};
 
 use crate::protected::{carried, count, forge};
@@ -36,21 +36,71 @@ async fn folded(world: &World) -> u64 {
     retention.fold(Duration::ZERO).await.unwrap()
 }
 
+/// The function says so, and changes nothing: whoever calls it in a transaction of its own begins that again.
 #[tokio::test]
-async fn an_opening_that_waits_for_a_fold_opens_again_at_the_floor_or_above() {
+async fn an_opening_that_waits_for_a_fold_is_told_to_open_again() {
+    let (world, _client) = world().await;
+    let mut fold = folding(&world).await;
+    let mut opening = world.session().await;
+    let (pid, mine) = (opening.pid, permit("r", 6));
+    let opened = start(async move { opening.open(&mine).await });
+    world.until_blocked(pid, fold.pid).await;
+    fold.run("commit").await;
+    assert_eq!(sqlstate(opened.done().await), "40001");
+    assert_eq!(world.openings("r").await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_guard_whose_opening_waits_for_a_fold_opens_again_above_the_floor() {
     let (world, client) = world().await;
     let mut fold = folding(&world).await;
     let mine = permit("r", 6);
     let opening = client.start_open(&mine);
     world.until_blocked(client.pid, fold.pid).await;
     fold.run("commit").await;
-    match opening.done().await {
-        Err(Error::Store(StoreError::Failed(error))) => {
-            assert_eq!(sqlstate(Err::<(), _>(error)), "40001")
-        }
-        other => panic!("{other:?}"),
+    let open = opening.done().await.unwrap();
+    assert!(!open.is_takeover());
+    client.begin(&open).await.commit().await.unwrap();
+    assert_eq!(world.openings("r").await.len(), 3);
+    assert!(world.findings().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_guard_whose_minted_opening_waits_for_a_fold_mints_at_the_floor() {
+    let (world, client) = world().await;
+    let mut fold = folding(&world).await;
+    let guard = client.guard.clone();
+    let minting = start(async move {
+        guard
+            .open_next(&resource("r"), Holder::random(), HOLD)
+            .await
+    });
+    world.until_blocked(client.pid, fold.pid).await;
+    fold.run("commit").await;
+    let open = minting.done().await.unwrap();
+    assert_eq!(open.permit().fence().get(), 6);
+    client.begin(&open).await.commit().await.unwrap();
+    assert!(world.findings().await.is_empty());
+}
+
+/// Judged again, it is not the one that it was before: whoever opened meanwhile is higher.
+#[tokio::test]
+async fn a_guard_that_opens_again_is_judged_by_what_it_finds_then() {
+    let (world, client) = world().await;
+    for name in ["a", "b"] {
+        let higher = client.open(&permit(name, 9)).await;
+        client.close(&higher).await;
     }
-    client.open(&mine).await;
+    let mut fold = folding(&world).await;
+    let opening = client.start_open(&permit("r", 6));
+    world.until_blocked(client.pid, fold.pid).await;
+    fold.run("commit").await;
+    // The fold has taken higher marks along, and the floor with them.
+    let refusal = opening.done().await.must_refuse();
+    assert_eq!(
+        (refusal.reason(), refusal.mark().get()),
+        (Reason::Stale, 10)
+    );
     assert!(world.findings().await.is_empty());
 }
 

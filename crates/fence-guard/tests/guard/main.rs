@@ -20,6 +20,7 @@ mod fairness;
 mod frozen;
 #[cfg(target_os = "linux")]
 mod frozen_while_receiving;
+mod prepared;
 mod zombie;
 
 mod durability;
@@ -46,6 +47,7 @@ mod protect_waits;
 mod several;
 
 mod fold;
+mod fold_holders;
 mod fold_races;
 mod jobs;
 mod keepers;

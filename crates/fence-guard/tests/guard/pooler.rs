@@ -6,16 +6,19 @@
 
 use std::time::Duration;
 
-use fence_guard::{Error, Guard, GuardOptions, Store, StoreError};
-use promises::{World, permit, within};
+use fence_guard::{Closed, Error, Guard, GuardOptions, OpenPermit, Store, StoreError};
+use promises::{DONE_WITHIN, World, permit};
 use testbed::{Options, PgBouncer, PostgresServer};
 use tokio::task::JoinSet;
 
-use crate::support::pool;
+use crate::protected::count;
+use crate::support::{pool, until_told};
 
 const CALLERS: i32 = 8;
 /// So many payments, and so many refunds, of each caller.
 const CALLS: i32 = 200;
+/// All of that takes seconds in itself, and many times as long on a busy machine.
+const CALLED_WITHIN: Duration = Duration::from_secs(180);
 /// How long the openings of these tests mean to hold.
 const HOLD: Duration = Duration::from_secs(60);
 
@@ -54,7 +57,7 @@ impl Pooled {
                 Ok(())
             });
         }
-        let outcomes = within("calls through the pooler", callers.join_all()).await;
+        let outcomes = all(callers).await;
         outcomes.into_iter().filter_map(Result::err).collect()
     }
 
@@ -67,6 +70,12 @@ impl Pooled {
             .await
             .unwrap()
     }
+}
+
+/// What all callers came to.
+async fn all<T: Send + 'static>(callers: JoinSet<T>) -> Vec<T> {
+    let all = tokio::time::timeout(CALLED_WITHIN, callers.join_all());
+    all.await.expect("calls through the pooler do not end")
 }
 
 /// One call, whose answer tells which of the two was run.
@@ -124,7 +133,7 @@ async fn open_begin_and_close_work_through_a_transaction_pooler() {
             who,
         ));
     }
-    for outcome in within("sections through the pooler", holders.join_all()).await {
+    for outcome in all(holders).await {
         outcome.unwrap();
     }
     for who in 0..CALLERS {
@@ -154,13 +163,56 @@ async fn section(guard: Guard, who: i32) -> Result<(), Error> {
         let paid = sqlx::query("select pay($1, $2)").bind(who).bind(number);
         paid.persistent(false).execute(&mut *tx).await?;
         tx.commit().await?;
-        guard.close(&open, 1).await?;
+        close(&guard, &open).await?;
     }
     Ok(())
 }
 
+/// Closes, and again where the machine was so busy that more than the second went by which a close may stand still
+/// before its COMMIT. It is no mix-up, and nothing was closed.
+async fn close(guard: &Guard, open: &OpenPermit) -> Result<Closed, Error> {
+    loop {
+        match guard.close(open, 1).await {
+            Err(Error::Store(StoreError::Failed(error))) if stood_still(&error) => {}
+            outcome => return outcome,
+        }
+    }
+}
+
+fn stood_still(error: &sqlx::Error) -> bool {
+    let answer = error.as_database_error();
+    answer.and_then(|answer| answer.code()).as_deref() == Some("25P03")
+}
+
 fn name(who: i32) -> String {
     format!("user:{who}")
+}
+
+/// Through a pooler a close is three steps. Its holder stops before the last one: its successor must not wait for it.
+#[tokio::test]
+async fn a_close_that_stands_still_before_its_commit_is_ended_and_may_be_sent_again() {
+    let pooled = Pooled::start().await;
+    let pool = pool(pooled.pooler.url(), 1).await;
+    let guard = Guard::with_options(pool.clone(), GuardOptions::pooled());
+    let open = guard.open(&permit("r", 1), HOLD).await.unwrap();
+    let mut tx = pool.begin().await.unwrap();
+    let call = "select pg_backend_pid() from fence.close('r', 1, $1, 1)";
+    let call = sqlx::query_scalar(call).bind(open.permit().holder().as_uuid());
+    let pid: i32 = call.persistent(false).fetch_one(&mut *tx).await.unwrap();
+    let ended = || async {
+        let there = "select count(*) from pg_stat_activity where pid = $1";
+        let there = sqlx::query_scalar(there).bind(pid);
+        let there: i64 = there.fetch_one(pooled.world.pool()).await.unwrap();
+        (there == 0).then_some(())
+    };
+    until_told("the end of the transaction", DONE_WITHIN, ended).await;
+    let error = tx.commit().await.unwrap_err();
+    assert!(stood_still(&error), "{error}");
+
+    let closed = "select count(closed_seq) from fence.resource";
+    assert_eq!(count(&pooled.world, closed).await, 0);
+    assert_eq!(close(&guard, &open).await.unwrap(), Closed::Closed);
+    assert_eq!(count(&pooled.world, closed).await, 1);
 }
 
 /// The second line of defence: the function itself notices that it is not the one that was meant.

@@ -101,8 +101,8 @@ async fn c37_behind_a_writer_in_flight_the_entry_is_blocked_names_it_and_gives_t
     let impatient = bench.with_wait(Duration::from_millis(200));
     match within(impatient.enter(&r, &LONG)).await {
         Err(EnterError::Blocked { blockers }) => {
-            let pids: Vec<i32> = blockers.iter().map(|blocker| blocker.pid).collect();
-            assert_eq!(pids, [pid]);
+            let pids: Vec<_> = blockers.iter().map(|blocker| blocker.pid).collect();
+            assert_eq!(pids, [Some(pid)]);
         }
         other => panic!("{other:?}"),
     }
