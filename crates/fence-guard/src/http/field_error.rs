@@ -2,7 +2,12 @@
 
 use fence::{FenceOutOfRange, InvalidHolder, InvalidResource, Resource};
 
-/// Why the `Fence-Permit` of a request was not read. No message repeats a value: it may be half a secret.
+/// Why the `Fence-Permit` of a request was not read.
+///
+/// No message repeats what stands in the header as it stands there: half of it is a secret. What is named is a parameter
+/// that nobody knows ([`UnknownParameter`](FieldError::UnknownParameter), its name without its value), and a resource, once
+/// its line was read whole ([`SameResource`](FieldError::SameResource)). Neither the holder nor any other parameter's
+/// value is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FieldError {

@@ -97,16 +97,24 @@ impl From<OtherResource> for Problem {
     }
 }
 
-/// Whether the same call may succeed later: nothing answered, or Postgres was short of something (53), of time (55, 57)
-/// or of luck (40). What else it says no to, it will say no to again.
+/// Classes of SQLSTATEs, and single ones, after which the same call may succeed later: Postgres was short of something
+/// (53), of time (55, 57) or of luck (40), or one of these of class 25.
+const MAY_PASS: [&str; 7] = [
+    "40", "53", "55", "57",
+    // It takes no writes: a primary that was demoted, whose successor will, or a standby about to be promoted.
+    "25006",
+    // The transaction was ended: for standing still (`idle_in_transaction_session_timeout`), or as a whole
+    // (`transaction_timeout`, whose clock Postgres stops before it commits). Nothing of it was written.
+    "25P03", "25P04",
+];
+
+/// Whether the same call may succeed later: nothing answered, or what Postgres said passes. What else it says no to, it
+/// will say no to again.
 fn may_pass(error: &sqlx::Error) -> bool {
     match error.as_database_error() {
-        Some(answer) => answer.code().is_some_and(|code| {
-            // 25P03: ended for standing still, and nothing of it was written.
-            ["40", "53", "55", "57", "25P03"]
-                .iter()
-                .any(|class| code.starts_with(class))
-        }),
+        Some(answer) => answer
+            .code()
+            .is_some_and(|code| MAY_PASS.iter().any(|class| code.starts_with(class))),
         None => true,
     }
 }

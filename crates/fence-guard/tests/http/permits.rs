@@ -102,7 +102,10 @@ fn one_wrong_line_makes_all_of_them_wrong() {
         assert_eq!(twice, FieldError::SameResource { resource });
         let problem = Problem::from(twice);
         assert_eq!(problem.kind(), ProblemType::PermitMalformed);
-        assert!(!problem.detail().contains(HOLDER), "{problem}");
+        // Which resource, it says: that line could be read, and a name is no secret.
+        let detail = problem.detail();
+        assert!(detail.contains("user:7:dataset:42"), "{problem}");
+        assert!(!detail.contains(HOLDER), "{problem}");
     }
 }
 

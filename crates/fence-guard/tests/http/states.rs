@@ -6,7 +6,7 @@ use std::time::Duration;
 use fence_guard::http::{Problem, ProblemType};
 use fence_guard::{Error, Guard, GuardedTx, StoreError};
 use hyper::header::RETRY_AFTER;
-use promises::{Client, HOLD, World, permit, start, within};
+use promises::{Client, HOLD, World, permit, sqlstate, start, within};
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use testbed::{Options, PostgresServer};
@@ -76,6 +76,48 @@ async fn a_transaction_that_was_ended_for_standing_still_may_be_tried_again() {
         .await
         .unwrap();
     assert_answered(tx.commit().await.unwrap_err().into(), "25P03", UNAVAILABLE);
+}
+
+/// Postgres has this limit from 17 on; before, nobody can set it.
+#[tokio::test]
+async fn a_transaction_that_was_ended_because_it_took_too_long_may_be_tried_again() {
+    let world = world().await;
+    let client = world.client().await;
+    let mut tx = begun(&client).await;
+    let limited = tx.execute("set local transaction_timeout = '1ms'").await;
+    let version = "select current_setting('server_version_num')::int";
+    let version: i32 = sqlx::query_scalar(version)
+        .fetch_one(world.pool())
+        .await
+        .unwrap();
+    if version < 170_000 {
+        assert_eq!(sqlstate(limited), "42704");
+        return;
+    }
+    // It comes to an end by that limit alone.
+    let ended = match limited {
+        Ok(_) => tx.execute("select pg_sleep(60)").await.unwrap_err(),
+        Err(ended) => ended,
+    };
+    assert_answered(ended.into(), "25P04", UNAVAILABLE);
+    // Whoever opens next gets in.
+    let successor = world.client().await;
+    within("the successor", successor.guard.open(&permit("r", 2), HOLD))
+        .await
+        .unwrap();
+}
+
+/// As a primary does that was demoted, and a standby that is to be promoted.
+#[tokio::test]
+async fn a_write_to_a_server_that_takes_none_may_be_tried_again() {
+    let world = world().await;
+    let client = world.client().await;
+    let pool = client.guard.pool();
+    pool.execute("set default_transaction_read_only = on")
+        .await
+        .unwrap();
+    let opened = client.guard.open(&permit("r", 1), HOLD).await;
+    assert_answered(opened.unwrap_err(), "25006", UNAVAILABLE);
 }
 
 #[tokio::test]
@@ -162,13 +204,13 @@ async fn every_state_that_postgres_can_raise_is_answered_by_what_it_says_of_the_
         "08000", "08003", "08006", "40003", "57P01", "57P02", "57P03", "57P04", "57P05",
     ];
     let may_pass = [
-        "25P03", "40000", "40001", "40002", "40P01", "53000", "53100", "53200", "53300", "53400",
-        "55000", "55006", "55P03", "57000", "57014",
+        "25006", "25P03", "25P04", "40000", "40001", "40002", "40P01", "53000", "53100", "53200",
+        "53300", "53400", "55000", "55006", "55P03", "57000", "57014",
     ];
     // What Postgres says no to, it will say no to again; and whatever it has no word for.
     let no = [
-        "0A000", "22003", "23505", "25000", "25001", "25006", "25P02", "28000", "3D000", "42501",
-        "42883", "42P01", "54000", "58030", "P0001", "XX000",
+        "0A000", "22003", "23505", "25000", "25001", "25P02", "28000", "3D000", "42501", "42883",
+        "42P01", "54000", "58030", "P0001", "XX000",
     ];
     let world = world().await;
     let client = world.client().await;
