@@ -40,7 +40,7 @@ use crate::ledger::Credits;
 use crate::warehouses::Warehouses;
 
 /// Every wrong guard, and a scenario that convicts it of the rule that it breaks.
-const WRONG: [(&str, Scenario); 29] = [
+const WRONG: [(&str, Scenario); 30] = [
     ("open_without_second_judgement", LowerBehindHigher),
     ("advisory_lock_and_plain_read", BesideAnOpening),
     ("drain_left_out", InFlight),
@@ -60,6 +60,7 @@ const WRONG: [(&str, Scenario); 29] = [
     ("checks_in_a_savepoint", InFlight),
     ("fence_in_its_own_row", Window),
     ("guards_inserts_only", AroundTheGuard),
+    ("forgets_updates", AroundTheGuard),
     ("trusts_the_setting", AroundTheGuard),
     ("reads_before_it_opens", InFlight),
     ("reads_without_a_permit", StaleRead),

@@ -23,6 +23,8 @@ pub(crate) trait Way: Default + Send + Sync + 'static {
     const TABLES: &'static str = "";
     /// Whether its table is protected by `fence.protect`, so that statements by hand have to be refused.
     const IS_PROTECTED: bool = true;
+    /// The column of its table that names a row's resource.
+    const COLUMN: &'static str = "resource";
     /// Whether a request is looked up before it is written.
     const LOOKS_FOR_REQUESTS: bool = true;
 
@@ -116,6 +118,9 @@ impl<W: Way> Subject for Gone<W> {
     fn claims(&self) -> Claims {
         let mut claims = self.right.claims();
         claims.protected = claims.protected.filter(|_| W::IS_PROTECTED);
+        if let Some(protected) = &mut claims.protected {
+            protected.column = W::COLUMN.to_owned();
+        }
         claims.bound = Duration::from_secs(3);
         claims
     }

@@ -5,6 +5,7 @@ mod checks_in_a_savepoint;
 mod checks_then_writes;
 mod fence_in_its_own_row;
 mod forgets_its_requests;
+mod forgets_updates;
 mod guards_inserts_only;
 mod heals_and_writes;
 mod leaves_twins_to_the_key;
@@ -33,6 +34,7 @@ async fn unfenced(warehouses: &Warehouses) -> Vec<Convicted> {
         convict::<checks_in_a_savepoint::Way>(warehouses).await,
         convict::<fence_in_its_own_row::Way>(warehouses).await,
         convict::<guards_inserts_only::Way>(warehouses).await,
+        convict::<forgets_updates::Way>(warehouses).await,
         convict::<trusts_the_setting::Way>(warehouses).await,
         convict::<reads_before_it_opens::Way>(warehouses).await,
         convict::<reads_without_a_permit::Way>(warehouses).await,

@@ -16,9 +16,6 @@ use super::stop::Stop;
 use super::subject::Subject;
 use super::unopened::unopened;
 
-/// Whatever nothing holds up any more is done within this time, also on a busy machine.
-const DONE_WITHIN: Duration = Duration::from_secs(30);
-
 /// A holder, and what it has opened.
 pub(super) struct Actor<S: Subject> {
     who: &'static str,
@@ -27,6 +24,7 @@ pub(super) struct Actor<S: Subject> {
     instance: Arc<S::Instance>,
     permit: Permit,
     open: Arc<Mutex<Option<Arc<OpenPermit>>>>,
+    patience: Duration,
 }
 
 /// A call that goes on beside the scenario, and may have to wait. Dropping it cancels it.
@@ -35,6 +33,7 @@ pub(super) struct Call<T> {
     application: String,
     freezer: Freezer,
     task: JoinHandle<T>,
+    patience: Duration,
 }
 
 impl<S: Subject> Actor<S> {
@@ -44,6 +43,7 @@ impl<S: Subject> Actor<S> {
         subject: Arc<S>,
         instance: S::Instance,
         permit: Permit,
+        patience: Duration,
     ) -> Actor<S> {
         Actor {
             who,
@@ -52,6 +52,7 @@ impl<S: Subject> Actor<S> {
             instance: Arc::new(instance),
             permit,
             open: Arc::default(),
+            patience,
         }
     }
 
@@ -180,6 +181,7 @@ impl<S: Subject> Actor<S> {
             application: self.application.clone(),
             task: tokio::spawn(freezer.around(work)),
             freezer,
+            patience: self.patience,
         }
     }
 }
@@ -203,7 +205,8 @@ impl<T> Call<T> {
 
     /// What it came to, now that nothing holds it up.
     pub(super) async fn done(self) -> Result<T, Stop> {
-        self.done_within(DONE_WITHIN).await
+        let patience = self.patience;
+        self.done_within(patience).await
     }
 
     /// What it came to, which it must within this time.

@@ -30,6 +30,9 @@ pub struct Claims {
     /// A successor enters within this time, also behind a holder that stands still in its transaction: the
     /// service's own `valid_for` (at least one second), and some time to open. Default: ten seconds.
     pub bound: Duration,
+    /// Whatever nothing holds up is done within this time, also on a busy machine: a process starts, prepares, enters,
+    /// writes. Default: thirty seconds.
+    pub patience: Duration,
 }
 
 /// A table that nobody writes to without having been admitted, whatever the statement comes from.
@@ -57,6 +60,7 @@ impl Claims {
             guarded_reads: false,
             protected: None,
             bound: Duration::from_secs(10),
+            patience: Duration::from_secs(30),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Why a service was not found to conform.
 
+use std::time::Duration;
+
 use super::report::Report;
 
 /// The kit could not play: nothing is said of the service.
@@ -15,6 +17,12 @@ pub enum KitError {
     /// The service could not connect.
     #[error("the service could not connect, see Claims::service: {0}")]
     Service(#[source] sqlx::Error),
+    /// The service did not come to an end with its start.
+    #[error("the service did not start within {within:?}; mend it, or raise Claims::patience")]
+    NotStarted {
+        /// The bound.
+        within: Duration,
+    },
 }
 
 /// A service that breaks a rule, or that the kit could not try. The text is the report.

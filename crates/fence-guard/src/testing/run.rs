@@ -26,7 +26,11 @@ pub async fn conform<S: Subject>(subject: S) -> Result<Report, KitError> {
     let claims = subject.claims();
     let operator = pool(&claims.operator, "fence-kit operator").await?;
     let service = pool(&claims.service, "fence-kit clerk").await;
-    let clerk = Arc::new(subject.start(service.map_err(KitError::Service)?).await);
+    let clerk = subject.start(service.map_err(KitError::Service)?);
+    let clerk = tokio::time::timeout(claims.patience, clerk).await;
+    let clerk = Arc::new(clerk.map_err(|_| KitError::NotStarted {
+        within: claims.patience,
+    })?);
     let mut tables = claims.effects.clone();
     tables.push(claims.openings.clone());
 

@@ -97,13 +97,14 @@ impl<S: Subject> Stage<S> {
             Ok(pool) => pool,
             Err(error) => return Stop::unplayed(format!("the service could not connect: {error}")),
         };
-        let instance = self.subject.start(pool).await;
+        let instance = self.in_time("start", self.subject.start(pool)).await?;
         Ok(Actor::new(
             who,
             application,
             self.subject.clone(),
             instance,
             permit,
+            self.claims.patience,
         ))
     }
 
@@ -228,9 +229,21 @@ impl<S: Subject> Stage<S> {
     }
 
     async fn prepare(&self, resource: &Resource) -> Result<(), Stop> {
-        match self.subject.prepare(&self.clerk, resource).await {
+        let prepared = self.subject.prepare(&self.clerk, resource);
+        match self.in_time("prepare", prepared).await? {
             Ok(()) => Ok(()),
             Err(rejected) => Stop::unplayed(format!("the service could not prepare: {rejected}")),
+        }
+    }
+
+    /// What the service does before anybody holds anything up. One that hangs there is told so, with its bound.
+    async fn in_time<T>(&self, what: &str, work: impl Future<Output = T>) -> Result<T, Stop> {
+        let patience = self.claims.patience;
+        match tokio::time::timeout(patience, work).await {
+            Ok(done) => Ok(done),
+            Err(_) => Stop::unplayed(format!(
+                "the service did not {what} within {patience:?} (Claims::patience)"
+            )),
         }
     }
 }

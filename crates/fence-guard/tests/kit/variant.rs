@@ -1,5 +1,9 @@
 //! The inventory of the example, saying something else of itself.
 
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use fence_guard::testing::{Applied, Claims, Effect, Entered, Rejected, Subject};
 use fence_guard::{OpenPermit, Permit, Resource};
 use sqlx::PgPool;
@@ -17,6 +21,21 @@ pub(crate) struct Variant {
     pub(crate) claims: Claims,
     /// Whether it says of each write that it has succeeded, and writes nothing.
     pub(crate) loses_writes: bool,
+    /// Where it never comes to an end.
+    pub(crate) hangs: Option<Hangs>,
+    /// How many of its processes were started.
+    starts: Arc<AtomicUsize>,
+}
+
+/// Where a service hangs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hangs {
+    /// When its first process starts: the one that prepares.
+    FirstStart,
+    /// When another process starts.
+    LaterStart,
+    /// When it prepares.
+    Prepare,
 }
 
 impl Variant {
@@ -32,8 +51,23 @@ impl Variant {
             claims: warehouse.claims(),
             warehouse,
             loses_writes: false,
+            hangs: None,
+            starts: Arc::default(),
         };
         (variant, server)
+    }
+
+    /// Lets its own role change its tables.
+    pub(crate) async fn alter(&self, statements: &'static str) {
+        let pool = database::pool(&self.warehouse.service).await.unwrap();
+        sqlx::raw_sql(statements).execute(&pool).await.unwrap();
+        pool.close().await;
+    }
+
+    async fn hang(&self, here: Hangs) {
+        if self.hangs == Some(here) {
+            pending().await
+        }
     }
 }
 
@@ -45,10 +79,16 @@ impl Subject for Variant {
     }
 
     async fn start(&self, pool: PgPool) -> Inventory {
+        let hangs = match self.starts.fetch_add(1, Relaxed) {
+            0 => Hangs::FirstStart,
+            _ => Hangs::LaterStart,
+        };
+        self.hang(hangs).await;
         self.warehouse.start(pool).await
     }
 
     async fn prepare(&self, inventory: &Inventory, resource: &Resource) -> Result<(), Rejected> {
+        self.hang(Hangs::Prepare).await;
         self.warehouse.prepare(inventory, resource).await
     }
 

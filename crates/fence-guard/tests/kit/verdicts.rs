@@ -1,9 +1,12 @@
 //! What the kit says, beside "held".
 
-use fence_guard::testing::{Report, Scenario, Verdict, conform};
+use std::time::Duration;
+
+use fence_guard::testing::{KitError, Report, Scenario, Verdict, conform};
+use promises::within;
 
 use crate::database;
-use crate::variant::Variant;
+use crate::variant::{Hangs, Variant};
 
 fn verdict(report: &Report, scenario: Scenario) -> &Verdict {
     let mut played = report.played.iter();
@@ -85,4 +88,41 @@ async fn an_operator_who_does_not_own_the_tables_is_told_what_is_missing() {
     variant.claims.operator = variant.warehouse.service.clone();
     let error = conform(variant).await.unwrap_err().to_string();
     assert!(error.contains("a role that owns the tables"), "{error}");
+}
+
+/// The rest of the run goes on, and the test of a service comes to an end.
+#[tokio::test]
+async fn a_service_that_hangs_before_it_is_tried_is_told_where_and_after_which_time() {
+    for (hangs, expected) in [
+        (
+            Hangs::Prepare,
+            "the service did not prepare within 500ms (Claims::patience)",
+        ),
+        (
+            Hangs::LaterStart,
+            "the service did not start within 500ms (Claims::patience)",
+        ),
+    ] {
+        let (mut variant, _server) = Variant::start().await;
+        variant.hangs = Some(hangs);
+        variant.claims.patience = Duration::from_millis(500);
+        // Each scenario takes that time, one after the other.
+        let run = tokio::time::timeout(Duration::from_secs(60), conform(variant));
+        let report = run.await.expect("the whole run has an end").unwrap();
+        let why = expected.to_owned();
+        assert_eq!(
+            verdict(&report, Scenario::Window),
+            &Verdict::Unplayed { why }
+        );
+        assert!(!report.conforms());
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_never_starts_is_told_so() {
+    let (mut variant, _server) = Variant::start().await;
+    variant.hangs = Some(Hangs::FirstStart);
+    variant.claims.patience = Duration::from_millis(500);
+    let error = within("the kit", conform(variant)).await.unwrap_err();
+    assert!(matches!(error, KitError::NotStarted { .. }), "{error}");
 }
