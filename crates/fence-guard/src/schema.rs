@@ -57,6 +57,7 @@ pub const SCHEMA: Schema = Schema {
         include_str!("../../../sql/guard/functions/keeper_function.sql"),
         include_str!("../../../sql/guard/functions/keep_openings_by.sql"),
         include_str!("../../../sql/guard/functions/unkept.sql"),
+        include_str!("../../../sql/guard/functions/forgettable.sql"),
         include_str!("../../../sql/guard/functions/audit_from.sql"),
         include_str!("../../../sql/guard/functions/prune_refusals.sql"),
         include_str!("../../../sql/guard/functions/prune_openings.sql"),

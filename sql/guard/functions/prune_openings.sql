@@ -3,7 +3,8 @@
 --
 -- Never deleted: the newest opening of a resource that has a mark, closed or not (so none that may still act);
 -- what a keeper names, and the opening that replaced it: whoever judges whether an opening was taken over needs
--- the one that took over.
+-- the one that took over. And the newest opening of a resource without a mark stays for as long as an older one
+-- does: it tells that those were folded (fence.folded_mark, fence.audit), and when they ended.
 --
 -- A keeper is a function (resource text, fence bigint) returns boolean of another schema, which says whether
 -- something of that schema still refers to this opening: for instance, an open hold. fence.keep_openings_by
@@ -24,8 +25,8 @@ begin
     select j.cutoff, j.after_seq into v_cutoff, v_after
         from fence.begin_job('prune_openings', p_call, p_older_than, p_batch) j;
     v_seqs := array(select o.seq from fence.opening o where o.seq > v_after order by o.seq limit p_batch);
-    v_ended := fence.unkept(array(
-        select e.seq from fence.ended(v_seqs) e where e.ended_at < v_cutoff));
+    v_ended := fence.forgettable(fence.unkept(array(
+        select e.seq from fence.ended(v_seqs) e where e.ended_at < v_cutoff)));
     v_audit_from := (select max(e.ended_seq) from fence.ended(v_ended) e);
     delete from fence.opening o where o.seq = any (v_ended);
     get diagnostics gone = row_count;

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use fence_guard::{Retention, StoreError};
-use promises::{World, permit, sqlstate};
+use fence_guard::{Reason, Retention, StoreError};
+use promises::{HOLD, MustRefuse, World, permit, resource, sqlstate};
 use sqlx::Executor;
 
 use crate::jobs::fences;
@@ -57,12 +57,64 @@ async fn a_hold_stays_void_also_when_the_mark_of_its_resource_was_folded() {
     let last = client.open(&permit("r", 5)).await;
     client.close(&last).await;
     assert_eq!(retention.fold(Duration::ZERO).await.unwrap(), 1);
-    assert_eq!(retention.prune_openings(Duration::ZERO).await.unwrap(), 3);
-    assert_eq!(fences(&world, "r").await, [2, 3]);
+    assert_eq!(retention.prune_openings(Duration::ZERO).await.unwrap(), 2);
+    assert_eq!(fences(&world, "r").await, [2, 3, 5]);
+    assert!(world.findings().await.is_empty());
     assert_eq!(count(&world, "select count(*) from holds.void").await, 1);
     client.open(&permit("r", 6)).await;
     assert_eq!(count(&world, "select count(*) from holds.void").await, 1);
     assert!(world.findings().await.is_empty());
+}
+
+/// The newest opening tells that its resource was folded, so it stays for as long as an older one is kept. Without it
+/// the one that took over would never end.
+#[tokio::test]
+async fn what_tells_of_a_fold_goes_with_the_last_opening_that_is_kept_and_no_later() {
+    let (world, retention) = world().await;
+    let client = world.client().await;
+    let last = client.open(&permit("r", 5)).await;
+    client.close(&last).await;
+    retention.fold(Duration::ZERO).await.unwrap();
+    for gone in [2, 0] {
+        let pruned = retention.prune_openings(Duration::ZERO).await.unwrap();
+        assert_eq!(pruned, gone);
+        assert_eq!(fences(&world, "r").await, [2, 3, 5]);
+    }
+    world
+        .pool()
+        .execute("delete from holds.hold")
+        .await
+        .unwrap();
+    assert_eq!(retention.prune_openings(Duration::ZERO).await.unwrap(), 3);
+    assert_eq!(fences(&world, "r").await, [0; 0]);
+    assert!(world.findings().await.is_empty());
+}
+
+/// It is known that it was overtaken: its opening was kept.
+#[tokio::test]
+async fn a_holder_whose_opening_is_kept_gets_no_second_one_after_a_fold() {
+    let (world, retention) = world().await;
+    let client = world.client().await;
+    let [kept, newest] = [permit("kept", 1), permit("kept", 3)];
+    client.open(&kept).await;
+    client.open(&permit("kept", 2)).await;
+    let last = client.open(&newest).await;
+    client.close(&last).await;
+    world
+        .pool()
+        .execute("insert into holds.hold values ('kept', 1)")
+        .await
+        .unwrap();
+    retention.fold(Duration::ZERO).await.unwrap();
+    retention.prune_openings(Duration::ZERO).await.unwrap();
+    assert!(world.findings().await.is_empty());
+    let again = client
+        .guard
+        .open_next(&resource("kept"), kept.holder(), HOLD)
+        .await
+        .must_refuse();
+    let told = (again.reason(), again.mark().get(), again.opened_by());
+    assert_eq!(told, (Reason::Stale, 3, Some(newest.holder())));
 }
 
 #[tokio::test]

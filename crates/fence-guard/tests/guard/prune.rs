@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
-use fence_guard::Retention;
-use promises::{HOLD, MustRefuse, World, permit};
+use fence_guard::{Reason, Retention};
+use promises::{HOLD, MustRefuse, World, permit, resource};
 use sqlx::Executor;
 use uuid::Uuid;
 
 use crate::jobs::{fences, history};
+use crate::protected::count;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -156,6 +157,83 @@ async fn an_opening_ages_from_when_it_was_replaced() {
     age(&world, second.seq() + 1).await;
     assert_eq!(retention(&world).prune_openings(HOUR).await.unwrap(), 1);
     assert_eq!(fences(&world, "r").await, [2, 3]);
+}
+
+/// A pass goes on over time: it has looked at the older opening before that was due, and comes to the newer one after.
+#[tokio::test]
+async fn what_tells_of_a_fold_stays_while_an_older_opening_was_not_due_when_the_pass_came_by() {
+    let world = World::new().await;
+    let client = world.client().await;
+    let [lost, newest] = [permit("r", 1), permit("r", 2)];
+    client.open(&lost).await;
+    let last = client.open(&newest).await;
+    client.close(&last).await;
+    let hourly = retention(&world);
+    assert_eq!(hourly.fold(Duration::ZERO).await.unwrap(), 1);
+
+    let mut session = world.session().await;
+    // Each call looks at one row: the older one, which is not due; the newer one, which is by then; none.
+    for (aged, through) in [(false, false), (true, false), (true, true)] {
+        if aged {
+            age(&world, i64::MAX).await;
+        }
+        let call: (i64, bool) = sqlx::query_as("select * from fence.prune_openings('1 h', 1)")
+            .fetch_one(&mut session.connection)
+            .await
+            .unwrap();
+        assert_eq!(call, (0, through));
+        assert_eq!(fences(&world, "r").await, [1, 2]);
+        assert!(world.findings().await.is_empty());
+    }
+    let again = client
+        .guard
+        .open_next(&resource("r"), lost.holder(), HOLD)
+        .await
+        .must_refuse();
+    let told = (again.reason(), again.mark().get(), again.opened_by());
+    assert_eq!(told, (Reason::Stale, 2, Some(newest.holder())));
+
+    // The next pass comes by the older one first, so it takes both, each in its turn.
+    assert_eq!(hourly.with_batch(1).prune_openings(HOUR).await.unwrap(), 2);
+    assert_eq!(fences(&world, "r").await, [0; 0]);
+    assert!(world.findings().await.is_empty());
+}
+
+/// It is a look at an index, however often a resource was opened, and however many of its openings go at once.
+#[tokio::test]
+async fn a_batch_reads_a_few_rows_for_each_that_it_looks_at() {
+    let world = World::new().await;
+    let client = world.client().await;
+    let open = client.open(&permit("r", 30_000)).await;
+    client.close(&open).await;
+    let mut session = world.session().await;
+    session
+        .run(
+            "insert into fence.opening (seq, resource, fence, holder, at, valid_until, minted, takeover)
+             select n - 30000, 'r', n, gen_random_uuid(), now(), now(), false, false
+             from generate_series(1, 20000) n;
+             analyze fence.opening",
+        )
+        .await;
+    retention(&world).fold(Duration::ZERO).await.unwrap();
+    // The last hundred of the older ones, and the one that tells of the fold.
+    session
+        .run("update fence.retention set after_seq = -10100 where job = 'prune_openings'")
+        .await;
+    session
+        .run("begin; select fence.prune_openings('0', 200)")
+        .await;
+    let read = "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables
+                where schemaname = 'fence' and relname = 'opening'";
+    let read: i64 = sqlx::query_scalar(read)
+        .fetch_one(&mut session.connection)
+        .await
+        .unwrap();
+    assert!(read < 20 * 200, "it has read {read} rows");
+    session.run("commit").await;
+    // The newest stays, as 19,900 older ones do.
+    let openings = "select count(*) from fence.opening";
+    assert_eq!(count(&world, openings).await, 20_001 - 100);
 }
 
 /// A refusal names the opening that overtook; where that was pruned, nothing can be said against it.
