@@ -1,5 +1,7 @@
 //! Puts a schema in place: its migrations, and its functions as one set.
 
+use std::time::Duration;
+
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::{PgArguments, Postgres};
 use sqlx::query::QueryScalar;
@@ -7,6 +9,10 @@ use sqlx::{AssertSqlSafe, PgConnection, PgPool, SqlStr};
 use uuid::Uuid;
 
 mod functions;
+mod turn;
+
+/// How long [`install`] waits for other installs.
+const FOR_OTHERS: Duration = Duration::from_secs(60);
 
 /// A schema of this workspace: what [`install`] needs to know of it.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +63,17 @@ pub enum InstallError {
     /// Postgres did not answer, or said no.
     #[error("the schema was not installed: {0}")]
     Database(#[from] sqlx::Error),
+    /// Another install has not ended in time: an instance that hangs in the middle of its own, or a migration that
+    /// takes longer.
+    #[error(
+        "the schema was not installed: another install goes on in {}; let it end, or end it by \
+         pg_terminate_backend(pid), and install again",
+        turn::sessions(holders)
+    )]
+    Blocked {
+        /// The process numbers of its backends; none where it has ended just now.
+        holders: Vec<i32>,
+    },
     /// What was installed before is not what this version expects.
     #[error("the schema was not installed: {0}")]
     Migration(#[from] MigrateError),
@@ -84,13 +101,16 @@ pub enum InstallError {
 
 /// Installs schemas, each after those that it needs: everything in one transaction, or nothing.
 ///
-/// May be called by many instances at once, and again at every start: they wait for each other, and a
-/// schema that is in place stays as it is. An instance of an older version leaves newer functions alone.
+/// May be called by many instances at once, and again at every start: they wait for each other, a minute at most
+/// ([`install_within`] takes another bound), and a schema that is in place stays as it is. An instance of an older
+/// version leaves newer functions alone.
 ///
 /// An upgrade may run under writers: a function that keeps its parameters and its result is replaced in place, so
 /// that statements which are prepared, or run just now, and a service's own views go on. One that changes them is
-/// another function to Postgres, and a statement that was prepared for it fails once. Grants on functions stay with
-/// their names. What default privileges give to other roles on a new table or function is taken away.
+/// another function to Postgres, and a statement that was prepared for it fails once. What a role was granted on an
+/// outer function (what `fence.grant_to` and `fence.grant_operator` give) stays with its name. EXECUTE on an inner one, or
+/// for PUBLIC on any, is a way around the guard, and is taken away when the functions are replaced; so is what
+/// default privileges give to other roles on a new table or function.
 ///
 /// The lock is `pg_advisory_xact_lock`, which ends with the transaction; sqlx's own is a session lock. The
 /// pool's connections must still reach Postgres directly, or through a pooler in session mode: sqlx's
@@ -98,14 +118,29 @@ pub enum InstallError {
 ///
 /// # Errors
 /// [`InstallError`] if the connected role may not create schemas, if a migration that was applied before has
-/// another text than ours, or if something of the service rests on a function that changes.
+/// another text than ours, if something of the service rests on a function that changes, or if another install does
+/// not end.
 pub async fn install(pool: &PgPool, schemas: &[Schema]) -> Result<(), InstallError> {
+    install_within(pool, schemas, FOR_OTHERS).await
+}
+
+/// [`install`], with another bound on how long it waits for other installs: longer, where a migration takes more than
+/// a minute and its fellows are to wait for it. A shorter `lock_timeout` of the connection stays.
+///
+/// # Errors
+/// As [`install`].
+pub async fn install_within(
+    pool: &PgPool,
+    schemas: &[Schema],
+    for_others: Duration,
+) -> Result<(), InstallError> {
     let mut tx = pool
         .begin_with("begin isolation level read committed")
         .await?;
-    sqlx::query("select pg_advisory_xact_lock(hashtextextended('fence.install', 0))")
-        .execute(&mut *tx)
-        .await?;
+    if !turn::wait(&mut tx, for_others).await? {
+        tx.rollback().await?;
+        return Err(turn::blocked(pool).await);
+    }
     // By name: bootstrap makes a schema and a table.
     let names: Vec<&str> = schemas.iter().map(|schema| schema.name).collect();
     let tables_before: Vec<String> =

@@ -23,7 +23,7 @@ pub use blocked::Blocker;
 pub use error::{Error, StoreError};
 pub use fence::{Fence, Floor, Holder, MayRefuse, Permit, Reason, Refusal, Resource};
 pub use guard::{Closed, Guard};
-pub use install::{InstallError, Schema, install, migrations};
+pub use install::{InstallError, Schema, install, install_within, migrations};
 pub use open_permit::OpenPermit;
 pub use records::{Finding, OpeningRow, RefusalRow};
 pub use retention::Retention;

@@ -3,7 +3,8 @@
 -- Where the transaction is not admitted yet, it is admitted under this one permit; reason says why not,
 -- and the caller records the refusal. Where it is, the permit must be among the admitted ones and must
 -- hold when its row is looked at again; everything else raises ZF006, because what was written before in
--- this transaction must not commit.
+-- this transaction must not commit. Where the setting was made by hand, the transaction joins the writers in
+-- flight here (fence.join_writers, which may raise 55P03); what the error ends keeps nobody out.
 create or replace function fence.admit_within(
     p_resource text, p_fence bigint, p_holder uuid,
     out reason text, out mark bigint, out mark_holder uuid)
@@ -22,6 +23,8 @@ begin
     elsif v_permit <> all (v_admitted) then
         raise exception using errcode = 'ZF006',
             message = format('fence %s of %s is not among the permits of this transaction', p_fence, p_resource);
+    else
+        perform fence.join_writers(p_resource);
     end if;
 
     select l.reason, l.mark, l.mark_holder into reason, mark, mark_holder

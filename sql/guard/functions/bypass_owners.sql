@@ -6,7 +6,9 @@
 -- whoever may act as the guard's owner.
 create or replace function fence.bypass_owners()
 returns table (kind text, subject text, finding text) language sql stable as $$
-    with here as (
+    with acts_as as materialized (
+        select a.* from fence.acts_as() a
+    ), here as (
         select d.datdba from pg_database d where d.datname = current_database()
     ), part as (
         select distinct c.oid, c.relnamespace, c.relowner
@@ -25,9 +27,12 @@ returns table (kind text, subject text, finding text) language sql stable as $$
                 else format('may act as %s, the owner of %s, and drop %s', w.rolname, l.name, l.what) end
     from place l
     join pg_roles w on w.oid = l.owner and not w.rolsuper
-    join pg_roles r on not r.rolsuper and pg_has_role(r.oid, w.oid, 'member')
+    join acts_as a on a.acts_as = w.oid
+    join pg_roles r on r.oid = a.actor
     where case when l.oid is null
-               then not pg_has_role(r.oid, (select s.nspowner from pg_namespace s where s.nspname = 'fence'), 'member')
+               then (r.oid, (select s.nspowner from pg_namespace s where s.nspname = 'fence'))
+                    not in (select o.actor, o.acts_as from acts_as o)
                else exists (select from part p
-                            where p.relnamespace = l.oid and not pg_has_role(r.oid, p.relowner, 'member')) end
+                            where p.relnamespace = l.oid
+                              and (r.oid, p.relowner) not in (select o.actor, o.acts_as from acts_as o)) end
 $$;

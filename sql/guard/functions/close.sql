@@ -30,19 +30,19 @@ begin
 
     -- As in open: a holder that was overtaken must not queue in front of the rightful one's writers.
     select x.fence, x.holder, x.closed_seq is not null into mark, mark_holder, v_closed
-        from fence.resource x where x.resource = p_resource;
+        from fence.resource x where x.resource = p_resource collate "C";
     outcome := fence.judge(mark, mark_holder, v_closed, p_fence, p_holder);
     if outcome is null then
         perform pg_advisory_xact_lock(fence.lock_key(p_resource));
         select x.fence, x.holder, x.closed_seq is not null into mark, mark_holder, v_closed
-            from fence.resource x where x.resource = p_resource for update;
+            from fence.resource x where x.resource = p_resource collate "C" for update;
         outcome := fence.judge(mark, mark_holder, v_closed, p_fence, p_holder);
     end if;
     if outcome is null then
         update fence.resource x
             set closed_seq = nextval('fence.seq'), closed_at = clock_timestamp(),
                 closed_lease_left_ms = p_lease_left_ms
-            where x.resource = p_resource;
+            where x.resource = p_resource collate "C";
         outcome := 'closed';
     elsif mark is null then
         select l.reason, l.mark into outcome, mark from fence.look_floor(p_fence) l;

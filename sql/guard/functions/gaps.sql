@@ -1,12 +1,14 @@
 -- fence.gaps: what of a table's protection by this column is missing, switched off or not as fence.protect makes
 -- it, on the table, its partitions and inheritance children. No row: nothing is.
 --
--- trigger_name is null for a part that is a foreign table: no trigger guards what is written to where it is.
+-- trigger_name is null for a part that is a foreign table, as no trigger guards what is written to where it is, and
+-- for a part that is unlogged, as none fires when a crash has emptied it: neither can be mended by a trigger.
 create or replace function fence.gaps(p_table regclass, p_column name)
 returns table (relation regclass, is_clone boolean, trigger_name name, finding text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     with part as (
-        select f.relation, f.is_clone, c.relkind = 'f' as is_foreign, coalesce(a.attnum::text, '') as column_number,
+        select f.relation, f.is_clone, c.relkind = 'f' as is_foreign,
+               c.relpersistence = 'u' as is_unlogged, coalesce(a.attnum::text, '') as column_number,
                -- An inherited column is renamed, dropped and retyped with its parent's.
                coalesce(a.attinhcount = 0, f.relation = p_table) as has_its_own
         from fence.family(p_table) f
@@ -40,6 +42,9 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     union all
     select p.relation, p.is_clone, null, 'is a foreign table, written to where it is'
     from part p where p.is_foreign
+    union all
+    select p.relation, p.is_clone, null, 'is unlogged, emptied by a crash'
+    from part p where p.is_unlogged
     union all
     select p_table, false, 'fence_guards_rows', format('judges by a column that names no resource (%s)', u.reason)
     from fence.unfit(p_table, p_column) u (reason) where u.reason is not null and p_column <> ''

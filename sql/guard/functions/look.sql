@@ -11,7 +11,7 @@ declare
     v_closed boolean;
 begin
     select x.fence, x.holder, x.closed_seq is not null into mark, mark_holder, v_closed
-        from fence.resource x where x.resource = p_resource for share;
+        from fence.resource x where x.resource = p_resource collate "C" for share;
     reason := fence.judge(mark, mark_holder, v_closed, p_fence, p_holder);
     if mark is null then
         select l.reason, l.mark into reason, mark from fence.look_floor(p_fence) l;

@@ -12,6 +12,6 @@ begin
             message = 'a resource name has 1 to 512 bytes and no control character';
     end if;
     return coalesce(
-        (select x.fence from fence.resource x where x.resource = p_resource),
+        (select x.fence from fence.resource x where x.resource = p_resource collate "C"),
         (select f.fence - 1 from fence.floor f));
 end $$;

@@ -16,6 +16,8 @@
 --
 -- Once per transaction and first in it. Raises ZF001 outside READ COMMITTED, ZF002 when the transaction
 -- has already written or locked, ZF004 on bad arguments, 40001 when the row was folded while it waited.
+--
+-- A name is its bytes, whatever collation the column has that it comes from.
 create or replace function fence.open(
     p_resource text, p_fence bigint, p_holder uuid, p_valid_for interval,
     p_wait interval default '10 s', p_call text default 'open',
@@ -26,5 +28,5 @@ begin
     perform fence.arm('open', p_call, p_valid_for, p_wait);
     perform fence.check_permit(p_resource, p_fence, p_holder);
     select * into outcome, mark, mark_holder, seq, valid_until, takeover
-        from fence.raise_mark(p_resource, p_fence, p_holder, p_valid_for);
+        from fence.raise_mark(p_resource collate "C", p_fence, p_holder, p_valid_for);
 end $$;

@@ -23,5 +23,5 @@ begin
     perform fence.arm('open_next', p_call, p_valid_for, p_wait);
     perform fence.check_permit(p_resource, 1, p_holder);
     select * into outcome, mark, mark_holder, seq, valid_until, takeover
-        from fence.raise_mark(p_resource, null, p_holder, p_valid_for);
+        from fence.raise_mark(p_resource collate "C", null, p_holder, p_valid_for);
 end $$;

@@ -11,8 +11,10 @@
 --         (fence.tied); another name than before is the caller's word that this column is meant from now on
 --
 -- Runs as its caller, who owns the table (and its children): it needs no right on the guard's tables. Raises
--- 42501 for anybody else, ZF004 for what cannot be protected. Waits for writers of the table in flight, and
--- whoever comes to write meanwhile waits behind it: "set local lock_timeout" bounds that (55P03, nothing changed).
+-- 42501 for anybody else, ZF004 for what cannot be protected: besides what the column has to be, a table that is
+-- unlogged or foreign in part, and one with a part that another protected table judges by another column. Waits for
+-- writers of the table in flight, where a trigger gives way to another one for readers too, and whoever comes to
+-- write meanwhile waits behind it: "set local lock_timeout" bounds that (55P03, nothing changed).
 create or replace function fence.protect(p_table regclass, p_column name)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -39,9 +41,18 @@ begin
         return false;
     end if;
 
+    -- To make a trigger leaves readers alone, to drop one does not. The stronger lock comes at once, for the table and
+    -- all of its parts: with the weaker one in hand, a transaction that has read the table and goes on to write would
+    -- wait for this one, and this one for it.
+    execute format('lock table %s in %s mode', p_table, case
+        when exists (select from fence.gaps(p_table, p_column) s
+                     where s.finding not in ('is missing', 'is switched off'))
+          or exists (select from fence.family(p_table) f
+                     join pg_trigger t on t.tgrelid = f.relation and t.tgname = 'fence_guards_rows'
+                     where f.is_clone and t.tgparentid = 0)
+        then 'access exclusive' else 'share row exclusive' end);
     -- Judged again under the lock: another instance of the service may be doing the same, and a column may have
     -- got another name.
-    execute format('lock table %s in share row exclusive mode', p_table);
     v_reason := fence.protectable(p_table, p_column);
     if v_reason is not null then
         raise exception using errcode = 'ZF004', message = v_reason;

@@ -7,6 +7,7 @@ create or replace function fence.protectable(p_table regclass, p_column name)
 returns text language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
     c record;
+    v_part record;
     v_now name;
 begin
     select k.relkind, k.relpersistence, k.relnamespace, k.relnamespace::regnamespace::text as nspname into c
@@ -22,6 +23,21 @@ begin
         return format('%s is not a table of a service; schema %s keeps itself', p_table, c.nspname);
     elsif exists (select from fence.family(p_table) f join pg_class k on k.oid = f.relation where k.relkind = 'f') then
         return format('a part of %s is a foreign table, which can be written to where it is', p_table);
+    end if;
+    select f.relation into v_part
+        from fence.family(p_table) f join pg_class k on k.oid = f.relation where k.relpersistence = 'u' limit 1;
+    if found then
+        return format('%s is unlogged: a crash empties it, and no trigger fires; alter table %s set logged',
+                      v_part.relation, v_part.relation);
+    end if;
+    -- Rows are judged by one trigger. Protecting the one parent would take the other one's guard off a common part.
+    select f.relation, g.root, g.resource_column into v_part
+        from fence.family(p_table) f join fence.guarded() g on g.relation = f.relation
+        where g.resource_column not in ('', p_column) and g.root not in (select o.relation from fence.family(p_table) o)
+        limit 1;
+    if found then
+        return format('%s is a part of %s, which is protected by column %I: a table goes by one column',
+                      v_part.relation, v_part.root, v_part.resource_column);
     end if;
     select t.column_now into v_now from fence.tied(p_table) t where t.column_then = p_column;
     if v_now <> p_column then

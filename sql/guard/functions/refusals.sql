@@ -3,5 +3,5 @@
 create or replace function fence.refusals(p_resource text, p_after bigint, p_limit int)
 returns setof fence.refusal language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select f.* from fence.refusal f
-    where (p_resource is null or f.resource = p_resource) and f.seq > p_after order by f.seq limit p_limit
+    where (p_resource is null or f.resource = p_resource collate "C") and f.seq > p_after order by f.seq limit p_limit
 $$;

@@ -1,5 +1,6 @@
 -- Which role was given which function of schema $1, and whether it may give it on. Asked before the functions are
--- replaced: one whose parameters change is a new function to Postgres, without its grants.
+-- replaced: one whose parameters change is a new function to Postgres, without its grants. PUBLIC is no role, and is not
+-- asked for: no function is for everybody.
 select r.rolname::text, p.proname::text, bool_or(a.is_grantable)
 from pg_proc p
 join pg_namespace n on n.oid = p.pronamespace

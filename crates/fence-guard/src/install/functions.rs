@@ -3,6 +3,9 @@
 //! In place matters twice. A statement that a writer has prepared names the function by its number: dropped and made
 //! anew it would fail in the middle of its work ("cache lookup failed for function"). And what a service builds on a
 //! function, a view say, would forbid the drop.
+//!
+//! Grants go by the name of a function, and only those that have somebody to be for: an outer function and a role.
+//! EXECUTE on an inner function, or for everybody, is a way around the guard (`fence.bypass` names it), and ends here.
 
 use sqlx::{Connection, PgConnection};
 
@@ -145,7 +148,7 @@ fn details(error: &sqlx::Error) -> String {
     detail.map_or_else(|| error.to_string(), |detail| detail.replace('\n', ", "))
 }
 
-fn is(error: &sqlx::Error, sqlstate: &str) -> bool {
+pub(super) fn is(error: &sqlx::Error, sqlstate: &str) -> bool {
     error
         .as_database_error()
         .and_then(|answer| answer.code())

@@ -1,8 +1,9 @@
 //! Installing: at once from many instances, again at every start, and all or nothing.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use fence_guard::{InstallError, SCHEMA, Schema, install};
+use fence_guard::{InstallError, SCHEMA, Schema, install, install_within, migrations};
 use promises::within;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
@@ -102,6 +103,61 @@ async fn a_function_that_fails_leaves_nothing_of_the_install() {
     assert!(!is_there(&pool, "fence").await && !is_there(&pool, "credit").await);
     // Nothing is left that a correct install would trip over.
     install(&pool, &BOTH).await.unwrap();
+}
+
+/// An instance hangs in the middle of its own install, and does not keep all others from starting without a word.
+#[tokio::test]
+async fn an_install_behind_one_that_hangs_says_which_backend_it_is_and_leaves_nothing() {
+    let database = testbed::database("install_behind_another").await;
+    let (pool, hung) = (pool(database.url(), 1).await, pool(database.url(), 1).await);
+    let mut tx = hung.begin().await.unwrap();
+    let pid: i32 = sqlx::query_scalar(
+        "select pg_backend_pid()
+         from (select pg_advisory_xact_lock(hashtextextended('fence.install', 0))) turn",
+    )
+    .fetch_one(&mut *tx)
+    .await
+    .unwrap();
+    // By the caller's bound, and by a shorter one of the connection.
+    for (setting, bound) in [("0", 50), ("50ms", 3_600_000)] {
+        let set = sqlx::query("select set_config('lock_timeout', $1, false)").bind(setting);
+        set.execute(&pool).await.unwrap();
+        let bound = Duration::from_millis(bound);
+        let behind = within(
+            "an install with a bound",
+            install_within(&pool, &BOTH, bound),
+        );
+        let error = behind.await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains(&format!("backend {pid}")), "{text}");
+        let InstallError::Blocked { holders } = error else {
+            panic!("{text}");
+        };
+        assert_eq!(holders, [pid]);
+        assert!(!is_there(&pool, "fence").await);
+    }
+    tx.rollback().await.unwrap();
+    install(&pool, &BOTH).await.unwrap();
+}
+
+/// Migrations wait for their locks as long as the connection says, and not as long as an install waits for others.
+#[tokio::test]
+async fn the_bound_on_waiting_for_other_installs_does_not_reach_the_migrations() {
+    const ASKS: Schema = Schema {
+        name: "asks",
+        migrator: || {
+            let asks = "do $$ begin assert current_setting('lock_timeout') = '7s'; end $$";
+            migrations(&[(1, "asks", asks)])
+        },
+        functions_version: 1,
+        functions: &[],
+    };
+    let database = testbed::database("install_bound").await;
+    let pool = pool(database.url(), 1).await;
+    let set = sqlx::query("set lock_timeout = '7s'");
+    set.execute(&pool).await.unwrap();
+    let bound = Duration::from_secs(1);
+    install_within(&pool, &[SCHEMA, ASKS], bound).await.unwrap();
 }
 
 #[tokio::test]

@@ -86,6 +86,36 @@ async fn an_upgrade_gives_nobody_what_default_privileges_would_and_keeps_what_wa
     assert_eq!(granted(&pool).await, expected);
 }
 
+/// Both are ways around the guard, and are named as such until then.
+#[tokio::test]
+async fn an_upgrade_takes_what_was_granted_on_an_inner_function_and_to_everybody() {
+    let database = testbed::database("inner_grants_on_upgrade").await;
+    let pool = pool(database.url(), 1).await;
+    install(&pool, &[SCHEMA]).await.unwrap();
+    let grants = "grant execute on function fence.mark, fence.lock_key to pg_monitor;
+        grant execute on function fence.mark to public";
+    sqlx::raw_sql(grants).execute(&pool).await.unwrap();
+    let named = [
+        "pg_monitor: EXECUTE on fence.lock_key",
+        "PUBLIC: EXECUTE on fence.mark",
+    ];
+    assert_eq!(ways(&pool).await, named);
+    install(&pool, &[LATER]).await.unwrap();
+    assert!(ways(&pool).await.is_empty());
+    assert_eq!(granted(&pool).await, ["fence.mark(text,text): EXECUTE"]);
+}
+
+/// Functions that somebody may call whom they are not for.
+async fn ways(pool: &PgPool) -> Vec<String> {
+    sqlx::query_scalar(
+        "select format('%s: %s', subject, finding) from fence.bypass()
+         where kind = 'function privilege' order by finding",
+    )
+    .fetch_all(pool)
+    .await
+    .unwrap()
+}
+
 #[tokio::test]
 async fn a_text_that_makes_no_function_of_its_schema_is_named() {
     let database = testbed::database("text_without_a_function").await;

@@ -5,7 +5,7 @@ use fence_guard::TriggerReason;
 use promises::sqlstate;
 use sqlx::AssertSqlSafe;
 
-use crate::protected::{NOT_ADMITTED, changed, gaps, opened, refused, world};
+use crate::protected::{NOT_ADMITTED, changed, gaps, opened, refused, told_after, world};
 
 #[tokio::test]
 async fn a_truncate_is_refused_always_on_the_table_its_partitions_and_children() {
@@ -140,4 +140,79 @@ async fn what_was_protected_by_itself_is_unprotected_before_it_is_attached() {
             .attempt("insert into event_2 values (11, 's')")
             .await,
     );
+}
+
+/// One trigger judges a row. What is a part of two protected tables would go by whichever was protected last.
+#[tokio::test]
+async fn a_part_of_two_protected_tables_goes_by_one_column() {
+    let world = world().await;
+    let mut session = world.session().await;
+    session
+        .run(
+            "create table one (resource text); create table two (about text);
+             create table same (resource text); create table shared () inherits (one, two);
+             select fence.protect('one', 'resource')",
+        )
+        .await;
+    for call in [
+        "fence.protect('two', 'about')",
+        "fence.protect('shared', 'about')",
+    ] {
+        let call = AssertSqlSafe(format!("select {call}"));
+        let error = session.attempt(call).await.unwrap_err();
+        let told = "public.shared is a part of public.one, which is protected by column resource";
+        assert!(error.to_string().contains(told), "{error}");
+        assert_eq!(sqlstate(Err::<(), _>(error)), "ZF004");
+    }
+    assert!(gaps(&world).await.is_empty());
+    // It became one later.
+    let later = "alter table shared no inherit two; select fence.protect('two', 'about');
+        alter table shared inherit two";
+    let told = "trigger: fence_guards_rows can judge by one column only, on protected table public.shared: \
+                it is a part of public.one (resource) and of public.two (about)";
+    let after = told_after(&world, later).await;
+    assert!(after.contains(&told.to_owned()), "{after:?}");
+    // By the same column both guard it.
+    session
+        .run("alter table shared no inherit two; alter table shared inherit same")
+        .await;
+    assert!(changed(&mut session, "fence.protect('same', 'resource')").await);
+    assert!(gaps(&world).await.is_empty());
+    assert!(!changed(&mut session, "fence.protect('one', 'resource')").await);
+}
+
+/// A crash empties it, and fires nothing.
+#[tokio::test]
+async fn an_unlogged_table_is_not_protected_and_an_unlogged_part_is_named() {
+    let world = world().await;
+    let mut session = world.session().await;
+    session
+        .run(
+            "create unlogged table draft (resource text); create table whole (resource text);
+             create unlogged table draft_child () inherits (whole)",
+        )
+        .await;
+    for (table, unlogged) in [("draft", "draft"), ("whole", "draft_child")] {
+        let protect = AssertSqlSafe(format!("select fence.protect('{table}', 'resource')"));
+        let error = session.attempt(protect).await.unwrap_err();
+        let told = format!("public.{unlogged} is unlogged");
+        assert!(error.to_string().contains(&told), "{error}");
+        assert_eq!(sqlstate(Err::<(), _>(error)), "ZF004");
+    }
+    for (change, part, whole) in [
+        ("alter table note set unlogged", "note", "is"),
+        (
+            "create unlogged table event_2 partition of event for values from (10) to (20)",
+            "event_2",
+            "a part of",
+        ),
+    ] {
+        let table = part.trim_end_matches("_2");
+        let told = format!(
+            "unlogged table: public.{part} is unlogged, emptied by a crash, and {whole} \
+             protected table public.{table}"
+        );
+        let after = told_after(&world, change).await;
+        assert!(after.contains(&told), "{change}: {after:?}");
+    }
 }

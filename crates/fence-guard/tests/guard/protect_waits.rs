@@ -2,8 +2,9 @@
 //! `lock_timeout`, and then nothing of it has happened.
 
 use promises::{Session, World, sqlstate, start};
+use sqlx::AssertSqlSafe;
 
-use crate::protected::{changed, count, gaps, refused};
+use crate::protected::{begin, changed, count, gaps, opened, refused, world};
 
 /// Of two tables the second is being written to, in a partition, when the migration comes.
 const TABLES: &str = "create table note (resource text);
@@ -85,4 +86,59 @@ async fn a_column_that_got_another_type_while_the_migration_waited_is_judged_aga
     owner.run("commit").await;
     assert_eq!(sqlstate(protecting.done().await), "ZF004");
     assert_eq!(count(&world, TRIGGERS).await, 0);
+}
+
+/// A trigger gives way to another one here. With a lock that readers do not meet, the two would wait for each other as
+/// soon as this one writes.
+#[tokio::test]
+async fn who_has_read_a_table_that_is_to_be_protected_otherwise_goes_on_to_write() {
+    for (table, change, insert) in [
+        (
+            "note",
+            "fence.protect('note', 'body')",
+            "insert into note values (3, 'r')",
+        ),
+        (
+            "event",
+            "fence.protect('event', 'body')",
+            "insert into event_1 values (5, 'r')",
+        ),
+        (
+            "thing",
+            "fence.protect('thing', 'other')",
+            "insert into thing_child values ('r')",
+        ),
+    ] {
+        let world = world().await;
+        let (mut writer, permits) = opened(&world, &["r"]).await;
+        let mut migration = world.session().await;
+        migration.run("alter table thing add other text").await;
+        begin(&mut writer, &[&permits[0]]).await;
+        writer
+            .run(AssertSqlSafe(format!("select from {table}")))
+            .await;
+        let pid = migration.pid;
+        let protecting = start(async move { changed(&mut migration, change).await });
+        world.until_blocked(pid, writer.pid).await;
+        writer.run(insert).await;
+        writer.run("commit").await;
+        assert!(protecting.done().await, "{table}");
+        assert!(gaps(&world).await.is_empty());
+    }
+}
+
+/// Where nothing gives way, readers are left alone.
+#[tokio::test]
+async fn who_reads_a_table_does_not_wait_for_its_first_protection() {
+    let (world, mut writer) = with_a_writer_in_flight().await;
+    let (mut migration, mut reader) = (world.session().await, world.session().await);
+    let pid = migration.pid;
+    let protecting =
+        start(async move { changed(&mut migration, "fence.protect('event', 'resource')").await });
+    world.until_blocked(pid, writer.pid).await;
+    reader
+        .run("set lock_timeout = '1ms'; select from event")
+        .await;
+    writer.run("commit").await;
+    assert!(protecting.done().await);
 }
