@@ -274,7 +274,7 @@ async fn a_request_without_credit_or_account_may_be_sent_again_when_they_are_the
     let poor = client.ledger.charge(&open, &request).await;
     assert!(matches!(
         poor,
-        Err(Error::InsufficientCredit { balance: 2 })
+        Err(Error::InsufficientCredit { balance: 2, .. })
     ));
     let grant = grant_of(RequestId::random(), &alice, 1);
     client.ledger.grant(&grant).await.unwrap();

@@ -5,7 +5,7 @@
 //! row with the older numbers says "stale, the mark was 1" to a holder of 1. And C33: a zombie that
 //! loops on a refused write must not fill the disk, also not from many connections at once.
 
-use credit_ledger::Charge;
+use credit_ledger::{Charge, Filter};
 use fence_guard::{Permit, Reason, RefusalRow};
 use promises::{HOLD, MustRefuse, Session, World, charge, permit, same_number, start, within};
 use uuid::Uuid;
@@ -99,7 +99,12 @@ async fn each_reason_of_a_refused_charge_is_a_true_row_with_the_charge_in_it() {
     assert_eq!(closed.outcome, "closed");
 
     let rows = here.world.refusals().await;
-    let writes = here.world.ledger().refused(0, 100).await.unwrap();
+    let writes = here
+        .world
+        .ledger()
+        .refusals(Filter::all(), None, 0, 100)
+        .await
+        .unwrap();
     assert_eq!((rows.len(), writes.len()), (4, 4));
     for (index, (reason, shown)) in refused.iter().enumerate() {
         assert_true(&rows[index], reason, shown, &here.opened);

@@ -5,7 +5,7 @@
 //! to lock the account's row moves; the others wait, and judge by what the row holds when they get
 //! it. Without that second look all of them pass.
 
-use credit_ledger::{Account, Applied, Error, RequestId};
+use credit_ledger::{Account, Applied, Error, Filter, RequestId};
 use promises::{Client, World, account, charge, charge_of, grant_of, permit, sqlstate, start};
 
 /// A client with the resource `r` open.
@@ -40,7 +40,7 @@ async fn of_many_charges_that_wait_for_one_balance_only_the_covered_ones_pass() 
     for one in waiting {
         match one.done().await {
             Ok(_) => passed += 1,
-            Err(Error::InsufficientCredit { balance }) => assert_eq!(balance, 1),
+            Err(Error::InsufficientCredit { balance, .. }) => assert_eq!(balance, 1),
             Err(other) => panic!("{other:?}"),
         }
     }
@@ -71,7 +71,7 @@ async fn concurrent_grants_and_charges_lose_no_credit() {
                 }
                 match client.ledger.charge(&open, &charge(&accounts[to], 2)).await {
                     Ok(_) => change[to] -= 2,
-                    Err(Error::InsufficientCredit { balance }) => assert!(balance < 2),
+                    Err(Error::InsufficientCredit { balance, .. }) => assert!(balance < 2),
                     Err(other) => panic!("{other:?}"),
                 }
             }
@@ -137,7 +137,7 @@ async fn a_charge_of_the_whole_balance_passes_and_one_credit_more_does_not() {
     let more = client.ledger.charge(&open, &charge(&alice, 11)).await;
     assert!(matches!(
         more,
-        Err(Error::InsufficientCredit { balance: 10 })
+        Err(Error::InsufficientCredit { balance: 10, .. })
     ));
     assert_eq!(
         client
@@ -147,7 +147,10 @@ async fn a_charge_of_the_whole_balance_passes_and_one_credit_more_does_not() {
         0
     );
     let one = client.ledger.charge(&open, &charge(&alice, 1)).await;
-    assert!(matches!(one, Err(Error::InsufficientCredit { balance: 0 })));
+    assert!(matches!(
+        one,
+        Err(Error::InsufficientCredit { balance: 0, .. })
+    ));
 }
 
 /// A floor below zero is a credit line; it ends exactly there.
@@ -163,7 +166,7 @@ async fn an_account_goes_down_to_its_floor_and_no_further() {
     let more = client.ledger.charge(&open, &charge(&alice, 6)).await;
     assert!(matches!(
         more,
-        Err(Error::InsufficientCredit { balance: 0 })
+        Err(Error::InsufficientCredit { balance: 0, .. })
     ));
     assert_eq!(
         client.charge(&open, &charge(&alice, 5)).await.balance_after,
@@ -173,7 +176,7 @@ async fn an_account_goes_down_to_its_floor_and_no_further() {
     let most = client.ledger.charge(&open, &charge(&alice, i64::MAX)).await;
     assert!(matches!(
         most,
-        Err(Error::InsufficientCredit { balance: -5 })
+        Err(Error::InsufficientCredit { balance: -5, .. })
     ));
     assert!(world.findings().await.is_empty());
 }
@@ -196,7 +199,10 @@ async fn the_largest_balance_is_granted_and_charged_and_not_exceeded() {
     let all: Applied = client.charge(&open, &charge(&alice, i64::MAX)).await;
     assert_eq!(all.balance_after, 0);
     let one = client.ledger.charge(&open, &charge(&alice, 1)).await;
-    assert!(matches!(one, Err(Error::InsufficientCredit { balance: 0 })));
+    assert!(matches!(
+        one,
+        Err(Error::InsufficientCredit { balance: 0, .. })
+    ));
     // The account has moved twice the range by now; the audit still adds it up.
     client.ledger.grant(&grant(i64::MAX)).await.unwrap();
     client.charge(&open, &charge(&alice, i64::MAX)).await;
@@ -272,7 +278,11 @@ async fn hostile_account_names_come_back_as_they_were() {
             .await;
         assert!(matches!(refused, Err(Error::Refused(_))), "{name:?}");
     }
-    let refused = client.ledger.refused(0, 100).await.unwrap();
+    let refused = client
+        .ledger
+        .refusals(Filter::all(), None, 0, 100)
+        .await
+        .unwrap();
     let kept: Vec<&str> = refused.iter().map(|write| write.account.as_str()).collect();
     assert_eq!(kept, names);
     assert!(world.findings().await.is_empty());

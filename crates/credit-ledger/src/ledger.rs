@@ -1,17 +1,16 @@
-//! The ledger: grant and charge, each one call and one round trip.
+//! The ledger: grant, charge and refund, each one call and one round trip. Holds, accounts and history are beside it.
 
-use fence::{Floor, Holder, Permit, Reason, Refusal};
+use fence::Permit;
 use fence_guard::{Guard, GuardOptions, GuardedTx, OpenPermit, Store, StoreError};
 use sqlx::Postgres;
 use sqlx::postgres::{PgArguments, PgPool};
 use sqlx::query::QueryAs;
 use sqlx::types::time::OffsetDateTime;
 use tracing::instrument;
-use uuid::Uuid;
 
+use crate::answer::{Answer, Applied, Once};
 use crate::error::Error;
-use crate::names::Account;
-use crate::requests::{Charge, Grant};
+use crate::requests::{Charge, Grant, Refund};
 
 /// The ledger of prepaid credits. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -19,19 +18,8 @@ pub struct Ledger {
     pub(crate) store: Store,
 }
 
-/// An entry that a request came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Applied {
-    /// The entry's number, in the one sequence of openings, closes and guarded entries.
-    pub seq: i64,
-    /// When it was written, by the database's clock.
-    pub at: OffsetDateTime,
-    /// The account's balance after the entry.
-    pub balance_after: i64,
-    /// Whether an earlier call with the same request id had written it.
-    pub replayed: bool,
-}
+/// A call that answers [`Answer`].
+pub(crate) type Call<'q> = QueryAs<'q, Postgres, Answer, PgArguments>;
 
 impl Ledger {
     /// A ledger that reaches Postgres as the guard does.
@@ -46,18 +34,6 @@ impl Ledger {
         Ledger {
             store: Store::new(pool, GuardOptions::default()),
         }
-    }
-
-    /// Opens a user account with a balance of 0. False if it was there already.
-    ///
-    /// # Errors
-    /// [`StoreError`] if the name is a system account's, or if Postgres does not answer.
-    pub async fn open_account(&self, account: &Account) -> Result<bool, StoreError> {
-        let query = sqlx::query_as("select credit.open_account($1, $2)")
-            .bind(account.as_str())
-            .bind("open_account");
-        let (is_new,) = self.store.call(query).await?;
-        Ok(is_new)
     }
 
     /// Gives credits to an account, once per request id.
@@ -75,8 +51,8 @@ impl Ledger {
             .bind(grant.amount.get())
             .bind(grant.purpose.as_str())
             .bind("grant");
-        let row: ResultRow = self.store.call(query).await?;
-        row.into_outcome(None)
+        let answer: Answer = self.store.call(query).await?;
+        answer.applied(None)
     }
 
     /// Charges an account, once per request id, and only while the permit's opening is the newest one:
@@ -89,8 +65,8 @@ impl Ledger {
         fence.resource = %open.permit().resource(), fence.presented = open.permit().fence().get(),
         credit.request = %charge.request, credit.amount = charge.amount.get()))]
     pub async fn charge(&self, open: &OpenPermit, charge: &Charge) -> Result<Applied, Error> {
-        let row: ResultRow = self.store.call(call_charge(open.permit(), charge)).await?;
-        row.into_outcome(Some(open.permit()))
+        let answer = self.store.call(call_charge(open.permit(), charge)).await?;
+        answer.applied(Some(open.permit()))
     }
 
     /// Charges within a transaction that the guard has admitted under this permit; it commits, or does
@@ -105,26 +81,75 @@ impl Ledger {
         open: &OpenPermit,
         charge: &Charge,
     ) -> Result<Applied, Error> {
-        let query = call_charge(open.permit(), charge).persistent(!tx.is_pooled());
-        let row: ResultRow = query.fetch_one(&mut **tx).await?;
-        row.into_outcome(Some(open.permit()))
+        let answer = call_within(tx, call_charge(open.permit(), charge)).await?;
+        answer.applied(Some(open.permit()))
     }
 
-    /// The balance of a user account in credits; `None` if there is no such account.
+    /// Charges an account for a purpose, unless that was charged already, since a moment (that moment included;
+    /// `None`: ever). One round trip that opens, looks, charges and closes.
+    ///
+    /// It takes a permit that nobody has opened, for the decision is made in the database, behind the resource's lock:
+    /// nothing that the caller has read goes into it. Where the permit is open already, it rides in that opening and
+    /// leaves it open. Every charge for the purpose has to be made under this resource.
+    ///
+    /// A permit rides once: sent again after a request that came to nothing, it is *closed*. A new permit, or the
+    /// replay of a request that was applied, is answered.
     ///
     /// # Errors
-    /// [`StoreError`] if Postgres does not answer.
-    pub async fn balance(&self, account: &Account) -> Result<Option<i64>, StoreError> {
-        let query = sqlx::query_as("select credit.balance($1)").bind(account.as_str());
-        let (balance,) = self.store.call(query).await?;
-        Ok(balance)
+    /// [`Error`]; none of them has moved credits, save that [`StoreError::Unknown`] may have: send the
+    /// same request again.
+    #[instrument(name = "credit_ledger.charge_once", skip_all, err(level = "debug"), fields(
+        fence.resource = %permit.resource(), fence.presented = permit.fence().get(),
+        credit.request = %charge.request, credit.amount = charge.amount.get()))]
+    pub async fn charge_once(
+        &self,
+        permit: &Permit,
+        charge: &Charge,
+        since: Option<OffsetDateTime>,
+    ) -> Result<Once, Error> {
+        let query = "select * from credit.charge_once($1, $2, $3, $4, $5, $6, $7, coalesce($8, '-infinity'), $9)";
+        let query = sqlx::query_as(query)
+            .bind(permit.resource().as_str())
+            .bind(permit.fence().as_i64())
+            .bind(permit.holder().as_uuid())
+            .bind(charge.request.as_uuid())
+            .bind(charge.account.as_str())
+            .bind(charge.amount.get())
+            .bind(charge.purpose.as_str())
+            .bind(since)
+            .bind("charge_once");
+        let answer: Answer = self.store.call(query).await?;
+        answer.once(permit)
+    }
+
+    /// Gives back what a charge took, or a part of it, once per request id; never more in all than was charged, whoever
+    /// refunds beside this call.
+    ///
+    /// It needs no permit: nothing that the caller has read decides it.
+    ///
+    /// # Errors
+    /// [`Error`]; none of them has moved credits, save that [`StoreError::Unknown`] may have: send the
+    /// same request again.
+    #[instrument(name = "credit_ledger.refund", skip_all, err(level = "debug"), fields(
+        credit.request = %refund.request, credit.charge = %refund.charge, credit.amount = refund.amount.get()))]
+    pub async fn refund(&self, refund: &Refund) -> Result<Applied, Error> {
+        let query = sqlx::query_as("select * from credit.refund($1, $2, $3, $4)")
+            .bind(refund.request.as_uuid())
+            .bind(refund.charge.as_uuid())
+            .bind(refund.amount.get())
+            .bind("refund");
+        let answer: Answer = self.store.call(query).await?;
+        answer.applied(None)
     }
 }
 
-fn call_charge<'q>(
-    permit: &'q Permit,
-    charge: &'q Charge,
-) -> QueryAs<'q, Postgres, ResultRow, PgArguments> {
+/// A call within an admitted transaction.
+pub(crate) async fn call_within(tx: &mut GuardedTx, call: Call<'_>) -> Result<Answer, StoreError> {
+    let call = call.persistent(!tx.is_pooled());
+    Ok(call.fetch_one(&mut **tx).await?)
+}
+
+fn call_charge<'q>(permit: &'q Permit, charge: &'q Charge) -> Call<'q> {
     sqlx::query_as("select * from credit.charge($1, $2, $3, $4, $5, $6, $7, $8)")
         .bind(permit.resource().as_str())
         .bind(permit.fence().as_i64())
@@ -134,55 +159,4 @@ fn call_charge<'q>(
         .bind(charge.amount.get())
         .bind(charge.purpose.as_str())
         .bind("charge")
-}
-
-/// `credit.result`, as the SQL functions answer it.
-#[derive(sqlx::FromRow)]
-struct ResultRow {
-    outcome: String,
-    replayed: Option<bool>,
-    field: Option<String>,
-    seq: Option<i64>,
-    at: Option<OffsetDateTime>,
-    balance_after: Option<i64>,
-    mark: Option<i64>,
-    mark_holder: Option<Uuid>,
-}
-
-impl ResultRow {
-    fn into_outcome(self, permit: Option<&Permit>) -> Result<Applied, Error> {
-        let balance = self.balance_after.unwrap_or(0);
-        match (self.outcome.as_str(), self.seq, self.at) {
-            ("applied", Some(seq), Some(at)) => Ok(Applied {
-                seq,
-                at,
-                balance_after: balance,
-                replayed: self.replayed.unwrap_or(false),
-            }),
-            ("request mismatch", ..) => Err(Error::Mismatch {
-                field: self.field.unwrap_or_default(),
-            }),
-            ("unknown account", ..) => Err(Error::UnknownAccount),
-            ("insufficient credit", ..) => Err(Error::InsufficientCredit { balance }),
-            ("balance overflow", ..) => Err(Error::BalanceOverflow { balance }),
-            (word, ..) => Err(match permit.and_then(|permit| self.refusal(permit)) {
-                Some(refusal) => refusal.into(),
-                None => StoreError::Foreign {
-                    what: format!("{word:?}"),
-                }
-                .into(),
-            }),
-        }
-    }
-
-    fn refusal(&self, permit: &Permit) -> Option<Refusal> {
-        let reason: Reason = self.outcome.parse().ok()?;
-        let mark = Floor::try_from(self.mark?).ok()?;
-        Some(Refusal::new(
-            permit.clone(),
-            reason,
-            mark,
-            self.mark_holder.map(Holder::from_uuid),
-        ))
-    }
 }

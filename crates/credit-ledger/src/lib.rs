@@ -1,16 +1,27 @@
 #![doc = include_str!("../README.md")]
 
+mod accounts;
+mod answer;
 mod error;
+mod history;
+mod hold_state;
+mod holds;
 mod ledger;
 mod names;
 mod records;
+mod request_id;
 mod requests;
 mod schema;
 
+pub use accounts::Standing;
+pub use answer::{Applied, Held, Once, Released};
 pub use error::Error;
 pub use fence_guard::{Finding, StoreError};
-pub use ledger::{Applied, Ledger};
+pub use history::Filter;
+pub use hold_state::{HoldState, UnknownHoldState};
+pub use ledger::Ledger;
 pub use names::{Account, Credits, InvalidCredits, InvalidName, Purpose};
-pub use records::{EntryRow, RefusedWrite};
-pub use requests::{Charge, Grant, InvalidRequestId, RequestId};
+pub use records::{EntryRow, HoldRow, RefusedWrite};
+pub use request_id::{InvalidRequestId, RequestId};
+pub use requests::{Capture, Charge, Grant, Hold, Refund, Release};
 pub use schema::SCHEMA;

@@ -1,9 +1,10 @@
-//! What the ledger has recorded: entries, refused writes, and what an audit finds.
+//! What the ledger has recorded: entries, holds, refused writes, and what an audit finds.
 
 use fence_guard::{Finding, StoreError};
 use sqlx::types::time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::hold_state::HoldState;
 use crate::ledger::Ledger;
 use crate::names::{Account, Purpose};
 
@@ -15,15 +16,21 @@ pub struct EntryRow {
     pub seq: i64,
     /// The request that it answers.
     pub request: Uuid,
-    /// `grant` or `charge`.
+    /// `grant`, `charge` or `refund`.
     pub operation: String,
+    /// Whose credits they are.
+    pub account: String,
     /// Credits that entered the account; below zero for those that left it.
     pub change: i64,
     /// The account's balance after it.
     pub balance_after: i64,
-    /// What for.
+    /// What for; of a refund, what its charge was for.
     pub purpose: String,
-    /// The resource under whose opening it was written; `None` for a grant.
+    /// Of a charge that captured a hold: the request id of the hold.
+    pub hold: Option<Uuid>,
+    /// Of a refund: the request id of its charge.
+    pub refund_of: Option<Uuid>,
+    /// The resource under whose opening it was written; `None` for a grant and a refund.
     pub resource: Option<String>,
     /// The fence of that opening.
     pub fence: Option<i64>,
@@ -31,6 +38,43 @@ pub struct EntryRow {
     pub holder: Option<Uuid>,
     /// When, by the database's clock.
     pub at: OffsetDateTime,
+}
+
+/// A hold of the ledger, and how it stood when it was read.
+#[derive(Debug, Clone, sqlx::FromRow)]
+#[non_exhaustive]
+pub struct HoldRow {
+    /// Its number; holds are listed in this order.
+    pub seq: i64,
+    /// The request that made it; it is its name.
+    pub request: Uuid,
+    /// Whose credits are set aside.
+    pub account: String,
+    /// How many.
+    pub amount: i64,
+    /// What for.
+    pub purpose: String,
+    /// The resource under whose opening it was made.
+    pub resource: String,
+    /// The fence of that opening.
+    pub fence: i64,
+    /// Whose it was.
+    pub holder: Uuid,
+    /// When it was made, by the database's clock.
+    pub at: OffsetDateTime,
+    /// From when on it can no longer be captured.
+    pub expires_at: OffsetDateTime,
+    /// How it stands: its one end, or open.
+    #[sqlx(try_from = "String")]
+    pub state: HoldState,
+    /// How many credits were captured, if they were.
+    pub captured: Option<i64>,
+    /// The number of its end, once that is written: a void or expired hold is dead before.
+    pub resolved_seq: Option<i64>,
+    /// When that was written.
+    pub resolved_at: Option<OffsetDateTime>,
+    /// The request that captured or released it.
+    pub resolved_by: Option<Uuid>,
 }
 
 /// A write to the ledger that the guard refused, with what it would have done.
@@ -47,7 +91,7 @@ pub struct RefusedWrite {
     pub attempts: i64,
     /// `stale`, `not open`, `conflict`, `closed`.
     pub reason: String,
-    /// What was to be done: `charge`.
+    /// What was to be done: `charge`, `charge_once`, `hold`, `capture`, `release`.
     pub operation: String,
     /// The request id.
     pub request: Uuid,
@@ -57,6 +101,8 @@ pub struct RefusedWrite {
     pub amount: i64,
     /// What for.
     pub purpose: String,
+    /// Of a capture or release: the request id of the hold.
+    pub hold: Option<String>,
     /// The resource.
     pub resource: String,
     /// The fence that was shown.
@@ -70,24 +116,6 @@ pub struct RefusedWrite {
 }
 
 impl Ledger {
-    /// The entries of an account in their order, after the one numbered `after` (0 for all), at most
-    /// `limit`.
-    ///
-    /// # Errors
-    /// [`StoreError`] if Postgres does not answer.
-    pub async fn entries(
-        &self,
-        account: &Account,
-        after: i64,
-        limit: u16,
-    ) -> Result<Vec<EntryRow>, StoreError> {
-        let query = sqlx::query_as("select * from credit.entries($1, $2, $3)")
-            .bind(account.as_str())
-            .bind(after)
-            .bind(i32::from(limit));
-        self.store.read(query).await
-    }
-
     /// How many credits were charged to an account for a purpose since a moment.
     ///
     /// A plain read. Whoever decides by it opens the resource first: without that, an older holder can
@@ -109,19 +137,8 @@ impl Ledger {
         Ok(credits)
     }
 
-    /// The refused writes in their order, after the one numbered `after` (0 for all), at most `limit`.
-    ///
-    /// # Errors
-    /// [`StoreError`] if Postgres does not answer.
-    pub async fn refused(&self, after: i64, limit: u16) -> Result<Vec<RefusedWrite>, StoreError> {
-        let query = sqlx::query_as("select * from credit.refused($1, $2)")
-            .bind(after)
-            .bind(i32::from(limit));
-        self.store.read(query).await
-    }
-
-    /// Holds the ledger's rows, and the guard's, against their rules; empty means that they hold. It
-    /// blocks nobody.
+    /// Holds the ledger's rows, and the guard's, against their rules; empty means that they hold. Of each rule the
+    /// first offending row, in the order of numbers. It reads everything, in one snapshot, and blocks nobody.
     ///
     /// # Errors
     /// [`StoreError`] if Postgres does not answer.

@@ -1,35 +1,9 @@
-//! What a caller asks the ledger to do, and the id that makes it happen once.
+//! What a caller asks the ledger to do.
 
-use std::fmt;
-
-use uuid::Uuid;
+use std::time::Duration;
 
 use crate::names::{Account, Credits, Purpose};
-
-/// The id of a request, global over all accounts: the ledger has at most one entry for it.
-///
-/// Take a fresh one for each thing that the customer means to pay for, and the same one again for each
-/// retry of it. An id built from account and amount is too coarse: a rightful second charge vanishes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct RequestId(Uuid);
-
-/// The nil UUID, which stands for "no request id".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the nil UUID is no request id, take a random one")]
-pub struct InvalidRequestId;
-
-/// A charge: credits that leave an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Charge {
-    /// The id of the request.
-    pub request: RequestId,
-    /// Whom to charge.
-    pub account: Account,
-    /// How much.
-    pub amount: Credits,
-    /// What for.
-    pub purpose: Purpose,
-}
+use crate::request_id::RequestId;
 
 /// A grant: credits that enter an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,39 +18,61 @@ pub struct Grant {
     pub purpose: Purpose,
 }
 
-impl RequestId {
-    /// A fresh id (UUID version 4).
-    pub fn random() -> RequestId {
-        RequestId(Uuid::new_v4())
-    }
-
-    /// Takes an id that the caller has.
-    ///
-    /// # Errors
-    /// [`InvalidRequestId`] for the nil UUID.
-    pub const fn from_uuid(uuid: Uuid) -> Result<RequestId, InvalidRequestId> {
-        if uuid.is_nil() {
-            Err(InvalidRequestId)
-        } else {
-            Ok(RequestId(uuid))
-        }
-    }
-
-    /// The id for an `Idempotency-Key` header: a UUID version 5 of `key` within `namespace`.
-    ///
-    /// Give each client a namespace of its own, so that one cannot meet another's keys.
-    pub fn from_idempotency_key(namespace: Uuid, key: &str) -> RequestId {
-        RequestId(Uuid::new_v5(&namespace, key.as_bytes()))
-    }
-
-    /// The id as a UUID, never nil.
-    pub const fn as_uuid(self) -> Uuid {
-        self.0
-    }
+/// A charge: credits that leave an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Charge {
+    /// The id of the request.
+    pub request: RequestId,
+    /// Whom to charge.
+    pub account: Account,
+    /// How much.
+    pub amount: Credits,
+    /// What for.
+    pub purpose: Purpose,
 }
 
-impl fmt::Display for RequestId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+/// A hold: credits of an account that are set aside for one charge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hold {
+    /// The id of the request; it is the hold's name.
+    pub request: RequestId,
+    /// Whose credits.
+    pub account: Account,
+    /// How much; the most that can be captured.
+    pub amount: Credits,
+    /// What for.
+    pub purpose: Purpose,
+    /// After how long it expires, by the database's clock: 1 ms to 366 days, in whole microseconds, rounded up.
+    pub expires_in: Duration,
+}
+
+/// A capture: a hold, or a part of it, becomes a charge, and the rest is free again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capture {
+    /// The id of this request; it is the charge's name.
+    pub request: RequestId,
+    /// Which hold: the id of its request.
+    pub hold: RequestId,
+    /// How much of it.
+    pub amount: Credits,
+}
+
+/// A release: all of a hold is free again, and nothing is charged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Release {
+    /// The id of this request.
+    pub request: RequestId,
+    /// Which hold: the id of its request.
+    pub hold: RequestId,
+}
+
+/// A refund: a charge, or a part of it, goes back to its account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refund {
+    /// The id of this request.
+    pub request: RequestId,
+    /// Which charge: the id of its request, or of the capture's.
+    pub charge: RequestId,
+    /// How much of it.
+    pub amount: Credits,
 }

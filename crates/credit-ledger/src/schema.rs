@@ -2,7 +2,14 @@
 
 use fence_guard::{Schema, migrations};
 
-/// The schema `credit`: accounts, entries and their functions. It needs [`fence_guard::SCHEMA`].
+/// A function's text.
+macro_rules! function {
+    ($name:literal) => {
+        include_str!(concat!("../../../sql/credit/functions/", $name, ".sql"))
+    };
+}
+
+/// The schema `credit`: accounts, entries, holds and their functions. It needs [`fence_guard::SCHEMA`].
 pub const SCHEMA: Schema = Schema {
     name: "credit",
     migrator: || {
@@ -14,17 +21,57 @@ pub const SCHEMA: Schema = Schema {
     },
     functions_version: 1,
     functions: &[
-        include_str!("../../../sql/credit/functions/check_request.sql"),
-        include_str!("../../../sql/credit/functions/replay.sql"),
-        include_str!("../../../sql/credit/functions/post.sql"),
-        include_str!("../../../sql/credit/functions/open_account.sql"),
-        include_str!("../../../sql/credit/functions/grant.sql"),
-        include_str!("../../../sql/credit/functions/charge.sql"),
-        include_str!("../../../sql/credit/functions/balance.sql"),
-        include_str!("../../../sql/credit/functions/charged.sql"),
-        include_str!("../../../sql/credit/functions/entries.sql"),
-        include_str!("../../../sql/credit/functions/refused.sql"),
-        include_str!("../../../sql/credit/functions/audit.sql"),
-        include_str!("../../../sql/credit/functions/grant_to.sql"),
+        function!("request_key"),
+        function!("check_account"),
+        function!("check_floor"),
+        function!("check_expiry"),
+        function!("check_request"),
+        function!("check_follow_up"),
+        function!("is_void"),
+        function!("hold_state"),
+        function!("give_back"),
+        function!("lock_account"),
+        function!("judge_account"),
+        function!("write_entry"),
+        function!("post"),
+        function!("is_hold_request"),
+        function!("replay"),
+        function!("open_account"),
+        function!("set_floor"),
+        function!("set_frozen"),
+        function!("freeze_account"),
+        function!("unfreeze_account"),
+        function!("close_account"),
+        function!("standing"),
+        function!("balance"),
+        function!("grant"),
+        function!("charge"),
+        function!("ride"),
+        function!("charge_unless_charged"),
+        function!("charge_once"),
+        function!("replay_hold"),
+        function!("set_aside"),
+        function!("hold"),
+        function!("look_hold"),
+        function!("tell_hold"),
+        function!("capture_hold"),
+        function!("capture"),
+        function!("replay_release"),
+        function!("release_hold"),
+        function!("release"),
+        function!("refund_charge"),
+        function!("refund"),
+        function!("sweep_holds"),
+        function!("keeps_opening"),
+        function!("charged"),
+        function!("numbers_between"),
+        function!("entries"),
+        function!("holds"),
+        function!("refusals"),
+        function!("audit_guarded"),
+        function!("audit_balances"),
+        function!("audit_holds"),
+        function!("audit"),
+        function!("grant_to"),
     ],
 };

@@ -3,7 +3,8 @@
 -- outcome, in this order of precedence:
 --   'applied', 'request mismatch'                 as found by an earlier call with this request id
 --   'stale', 'closed', 'conflict', 'not open'     refused by the guard, and kept as a row
---   'unknown account', 'insufficient credit'
+--   'unknown account', 'closed account', 'frozen account'
+--   'insufficient credit'                         what is held is not there to be charged
 --   'applied'                                     now
 -- A refusal does not use up the request id.
 --
@@ -24,7 +25,7 @@ begin
     perform fence.check_permit(p_resource, p_fence, p_holder);
     perform credit.check_request(p_request, p_account, p_amount, p_purpose);
 
-    v_first := credit.replay(p_request, 'charge', p_account, -p_amount, p_purpose, p_resource);
+    v_first := credit.replay(p_request, 'charge', p_account, -p_amount, p_purpose, p_resource, null, false);
     if v_first.outcome is not null then
         return v_first;
     end if;
@@ -41,7 +42,7 @@ begin
 
     -- Not applied by this call, which has waited for locks since it looked: a twin with this request id
     -- may have committed meanwhile, and its outcome comes before any refusal.
-    v_first := credit.replay(p_request, 'charge', p_account, -p_amount, p_purpose, p_resource);
+    v_first := credit.replay(p_request, 'charge', p_account, -p_amount, p_purpose, p_resource, null, true);
     if v_first.outcome is not null then
         return v_first;
     end if;

@@ -1,7 +1,35 @@
--- credit.entries: an account's entries in the order of their numbers, after one of them, at most so many;
--- null is all, less than 0 raises 2201W.
-create or replace function credit.entries(p_account text, p_after bigint, p_limit int)
-returns setof credit.entry language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-    select e.* from credit.account a join credit.entry e on e.account = a.id
-    where a.name = p_account and e.seq > p_after order by e.seq limit p_limit
-$$;
+-- credit.entries: entries in the order of their numbers: those after p_after (null: from the start), at most p_limit (null: all; less
+-- than 0 raises 2201W). The filters are added up, null leaves one out: of an account, written under a resource, by a
+-- holder, from p_since on (included) until p_until (not included).
+--
+-- The query has only the filters that are given, and is planned for them: each has its index.
+create or replace function credit.entries(
+    p_account text, p_after bigint, p_limit int, p_resource text default null, p_holder uuid default null,
+    p_since timestamptz default null, p_until timestamptz default null)
+returns table (seq bigint, request uuid, operation text, account text, change bigint, balance_after bigint,
+               purpose text, hold uuid, refund_of uuid, resource text, fence bigint, holder uuid, at timestamptz)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_account bigint := (select a.id from credit.account a where a.name = p_account);
+    v_low bigint;
+    v_high bigint;
+begin
+    select b.low, b.high into v_low, v_high
+        from credit.numbers_between('credit.entry', 'at', p_since, p_until) b;
+    if p_account is not null and v_account is null or v_low > v_high then
+        v_high := 0;
+    end if;
+    return query execute
+        'select e.seq, e.request, e.operation, a.name, e.change, e.balance_after, e.purpose, e.hold, e.refund_of,
+                e.resource, e.fence, e.holder, e.at
+         from credit.entry e join credit.account a on a.id = e.account
+         where e.seq > $1 and e.seq <= $2'
+        || case when p_account is not null then ' and e.account = $4' else '' end
+        || case when p_resource is not null then ' and e.resource = $5' else '' end
+        || case when p_holder is not null then ' and e.holder = $6' else '' end
+        || case when p_since is not null then ' and e.at >= $7' else '' end
+        || case when p_until is not null then ' and e.at < $8' else '' end
+        || ' order by e.seq limit $3'
+        using greatest(coalesce(p_after, 0), v_low - 1), v_high, p_limit, v_account, p_resource, p_holder,
+              p_since, p_until;
+end $$;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use credit_ledger::{Ledger, Purpose, RequestId};
+use credit_ledger::{Filter, Ledger, Purpose, RequestId};
 use fence_guard::{Error, Guard, GuardOptions};
 use promises::{HOLD, MustRefuse, account, charge, grant_of, permit, resource, sqlstate};
 use sqlx::types::time::OffsetDateTime;
@@ -59,7 +59,14 @@ async fn a_role_with_nothing_but_the_grant_opens_admits_writes_charges_closes_an
     let purpose = Purpose::new("query").unwrap();
     let charged = ledger.charged(&alice, &purpose, OffsetDateTime::UNIX_EPOCH);
     assert_eq!(charged.await.unwrap(), 3);
-    assert_eq!(ledger.refused(0, 10).await.unwrap().len(), 1);
+    assert_eq!(
+        ledger
+            .refusals(Filter::all(), None, 0, 10)
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
     assert_eq!(guard.mark(&resource("r")).await.unwrap().get(), 1);
     assert_eq!(
         guard.openings(&resource("r"), 0, 10).await.unwrap().len(),

@@ -1,6 +1,7 @@
 //! The refused writes stay readable, whatever somebody was refused with: the text of a refusal is the
 //! caller's, and no text of one caller may hide the rows of all others.
 
+use credit_ledger::Filter;
 use promises::{MustRefuse, World, charge, permit};
 use sqlx::AssertSqlSafe;
 
@@ -39,7 +40,11 @@ async fn a_refusal_with_a_foreign_amount_does_not_hide_the_others() {
         session.run(AssertSqlSafe(admit)).await;
     }
     assert_eq!(world.refusals().await.len(), 13);
-    let refused = client.ledger.refused(0, 100).await.unwrap();
+    let refused = client
+        .ledger
+        .refusals(Filter::all(), None, 0, 100)
+        .await
+        .unwrap();
     assert_eq!(refused.len(), 1, "{refused:?}");
     assert_eq!(
         (refused[0].account.as_str(), refused[0].amount),
@@ -59,6 +64,10 @@ async fn the_greatest_amount_that_can_be_refused_is_read_back() {
         .charge(&first, &charge(&alice, i64::MAX))
         .await
         .must_refuse();
-    let refused = client.ledger.refused(0, 100).await.unwrap();
+    let refused = client
+        .ledger
+        .refusals(Filter::all(), None, 0, 100)
+        .await
+        .unwrap();
     assert_eq!(refused[0].amount, i64::MAX);
 }

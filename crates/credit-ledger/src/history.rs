@@ -1,0 +1,165 @@
+//! What has happened, page by page: entries, holds, refused writes.
+
+use fence::{Holder, Reason, Resource};
+use fence_guard::StoreError;
+use sqlx::types::time::OffsetDateTime;
+
+use crate::hold_state::HoldState;
+use crate::ledger::Ledger;
+use crate::names::Account;
+use crate::records::{EntryRow, HoldRow, RefusedWrite};
+
+/// Which rows of the history are asked for; each part narrows it, and without any it is all of them.
+///
+/// ```
+/// # use credit_ledger::{Account, Filter};
+/// # fn example(account: Account, month: time::OffsetDateTime) {
+/// let of_an_account = Filter::from(&account);
+/// let this_month = Filter::all().of(account).since(month);
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    account: Option<Account>,
+    resource: Option<Resource>,
+    holder: Option<Holder>,
+    since: Option<OffsetDateTime>,
+    until: Option<OffsetDateTime>,
+}
+
+impl Filter {
+    /// Every row.
+    pub fn all() -> Filter {
+        Filter::default()
+    }
+
+    /// Of this account.
+    pub fn of(self, account: Account) -> Filter {
+        Filter {
+            account: Some(account),
+            ..self
+        }
+    }
+
+    /// Written, or refused, under this resource.
+    pub fn under(self, resource: Resource) -> Filter {
+        Filter {
+            resource: Some(resource),
+            ..self
+        }
+    }
+
+    /// Written, or tried, by this holder.
+    pub fn by(self, holder: Holder) -> Filter {
+        Filter {
+            holder: Some(holder),
+            ..self
+        }
+    }
+
+    /// From this moment on, that moment included, by the database's clock. Of a refused write it is the first attempt
+    /// that counts.
+    pub fn since(self, moment: OffsetDateTime) -> Filter {
+        Filter {
+            since: Some(moment),
+            ..self
+        }
+    }
+
+    /// Before this moment.
+    pub fn until(self, moment: OffsetDateTime) -> Filter {
+        Filter {
+            until: Some(moment),
+            ..self
+        }
+    }
+
+    fn account(&self) -> Option<&str> {
+        self.account.as_ref().map(Account::as_str)
+    }
+
+    fn resource(&self) -> Option<&str> {
+        self.resource.as_ref().map(Resource::as_str)
+    }
+}
+
+impl From<&Account> for Filter {
+    fn from(account: &Account) -> Filter {
+        Filter::all().of(account.clone())
+    }
+}
+
+impl Ledger {
+    /// Entries in the order of their numbers, after the one numbered `after` (0 from the start, then the last
+    /// [`seq`](EntryRow::seq) of the page before), at most `limit`.
+    ///
+    /// # Errors
+    /// [`StoreError`] if Postgres does not answer.
+    pub async fn entries(
+        &self,
+        filter: impl Into<Filter>,
+        after: i64,
+        limit: u16,
+    ) -> Result<Vec<EntryRow>, StoreError> {
+        let filter = filter.into();
+        let query = sqlx::query_as("select * from credit.entries($1, $2, $3, $4, $5, $6, $7)")
+            .bind(filter.account())
+            .bind(after)
+            .bind(i32::from(limit))
+            .bind(filter.resource())
+            .bind(filter.holder.map(Holder::as_uuid))
+            .bind(filter.since)
+            .bind(filter.until);
+        self.store.read(query).await
+    }
+
+    /// Holds in the order of their numbers, each with how it stands at this moment; pages as
+    /// [`entries`](Ledger::entries). Only those that stand as `state` says, if it says so.
+    ///
+    /// # Errors
+    /// [`StoreError`] if Postgres does not answer.
+    pub async fn holds(
+        &self,
+        filter: impl Into<Filter>,
+        state: Option<HoldState>,
+        after: i64,
+        limit: u16,
+    ) -> Result<Vec<HoldRow>, StoreError> {
+        let filter = filter.into();
+        let query = sqlx::query_as("select * from credit.holds($1, $2, $3, $4, $5, $6, $7, $8)")
+            .bind(filter.account())
+            .bind(after)
+            .bind(i32::from(limit))
+            .bind(state.map(HoldState::as_str))
+            .bind(filter.resource())
+            .bind(filter.holder.map(Holder::as_uuid))
+            .bind(filter.since)
+            .bind(filter.until);
+        self.store.read(query).await
+    }
+
+    /// The refused writes to the ledger in the order of their numbers, with what each would have done; pages as
+    /// [`entries`](Ledger::entries). Only those that were refused for `reason`, if it says one.
+    ///
+    /// # Errors
+    /// [`StoreError`] if Postgres does not answer.
+    pub async fn refusals(
+        &self,
+        filter: impl Into<Filter>,
+        reason: Option<Reason>,
+        after: i64,
+        limit: u16,
+    ) -> Result<Vec<RefusedWrite>, StoreError> {
+        let filter = filter.into();
+        let query = sqlx::query_as("select * from credit.refusals($1, $2, $3, $4, $5, $6, $7, $8)")
+            .bind(filter.account())
+            .bind(after)
+            .bind(i32::from(limit))
+            .bind(reason.map(Reason::as_str))
+            .bind(filter.resource())
+            .bind(filter.holder.map(Holder::as_uuid))
+            .bind(filter.since)
+            .bind(filter.until);
+        self.store.read(query).await
+    }
+}

@@ -1,0 +1,37 @@
+-- credit.audit_holds: S8 of what was set aside: what is held is the sum of the holds that are not resolved; a captured
+-- hold has one entry, of its account and of what was captured, at most what was held, and no other hold has any; and
+-- no charge was refunded by more than it took.
+create or replace function credit.audit_holds()
+returns table (rule text, subject text, seq bigint, finding text) language sql stable as $$
+    with unresolved as (
+        select h.account, sum(h.amount) as sum, max(h.seq) as seq
+        from credit.hold h where h.resolution is null group by h.account
+    ), refunded as (
+        select r.refund_of, r.account, sum(r.change) as sum, max(r.seq) as seq
+        from credit.entry r where r.refund_of is not null group by r.refund_of, r.account
+    )
+    select 'S8', coalesce(a.name, u.account::text), u.seq,
+           format('%s is held, its unresolved holds sum up to %s', a.held, coalesce(u.sum, 0))
+    from credit.account a
+    full join unresolved u on u.account = a.id
+    where coalesce(a.held, 0) <> coalesce(u.sum, 0)
+    union all
+    select 'S8', coalesce(h.request, e.hold)::text, coalesce(e.seq, h.resolved_seq),
+           format('the hold is of %s on account %s, %s (%s); its entry moves %s on account %s',
+                  h.amount, h.account, coalesce(h.resolution, 'not resolved'), h.captured, e.change, e.account)
+    from (select x.* from credit.hold x where x.resolution = 'captured') c
+    full join (select x.* from credit.entry x where x.hold is not null) e on e.hold = c.request
+    left join credit.hold h on h.request = coalesce(c.request, e.hold)
+    where (c.account, c.captured, c.resolved_by) is distinct from (e.account, -e.change, e.request)
+       or c.captured > c.amount
+    union all
+    -- Two entries of one hold agree with it at most once, above; that two of them do is seen here.
+    select 'S8', e.hold::text, max(e.seq), format('the hold was captured by %s entries', count(*))
+    from credit.entry e where e.hold is not null group by e.hold having count(*) > 1
+    union all
+    select 'S8', r.refund_of::text, r.seq,
+           format('%s was refunded of a charge of %s', r.sum, coalesce(-c.change, 0))
+    from refunded r
+    left join credit.entry c on c.request = r.refund_of and c.operation = 'charge' and c.account = r.account
+    where r.sum > coalesce(-c.change, 0)
+$$;

@@ -1,0 +1,10 @@
+-- credit.judge_account: why an account takes part in nothing, or (p_takes) why nothing is taken out of it. Null: it may.
+-- A frozen account gives no credits away: no charge, no hold, no capture. It still gets them: grants, refunds and
+-- releases go on, for they can only add to what its owner has. A closed one has come to its end.
+create or replace function credit.judge_account(a credit.account, p_takes boolean)
+returns text language sql immutable as $$
+    select case
+        when a.id is null then 'unknown account'
+        when a.closed_at is not null then 'closed account'
+        when a.frozen_at is not null and p_takes then 'frozen account' end
+$$;
