@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use credit_ledger::{Applied, Charge, Ledger};
+use credit_ledger::{
+    Applied, Capture, Charge, Error, Held, Hold, Ledger, Once, Refund, Release, Released,
+};
 use fence_guard::{Closed, Guard, GuardedTx, OpenPermit, Permit};
 use sqlx::postgres::PgPoolOptions;
 use uuid::Uuid;
@@ -62,6 +64,16 @@ impl Client {
         self.ledger.charge(open, charge).await.unwrap()
     }
 
+    /// Holds what has to be held.
+    pub async fn hold(&self, open: &OpenPermit, hold: &Hold) {
+        self.ledger.hold(open, hold).await.unwrap();
+    }
+
+    /// Captures what has to be captured.
+    pub async fn capture(&self, open: &OpenPermit, capture: &Capture) -> Applied {
+        self.ledger.capture(open, capture).await.unwrap()
+    }
+
     /// Closes what has to close.
     pub async fn close(&self, open: &OpenPermit) {
         assert_eq!(self.guard.close(open, 1).await.unwrap(), Closed::Closed);
@@ -90,6 +102,48 @@ impl Client {
     ) -> Started<Result<Applied, credit_ledger::Error>> {
         let (ledger, open, charge) = (self.ledger.clone(), open.clone(), charge.clone());
         start(async move { ledger.charge(&open, &charge).await })
+    }
+
+    /// Starts to charge once beside the test.
+    pub fn start_charge_once(
+        &self,
+        permit: &Permit,
+        charge: &Charge,
+    ) -> Started<Result<Once, Error>> {
+        let (ledger, permit, charge) = (self.ledger.clone(), permit.clone(), charge.clone());
+        start(async move { ledger.charge_once(&permit, &charge, None).await })
+    }
+
+    /// Starts to hold beside the test.
+    pub fn start_hold(&self, open: &Arc<OpenPermit>, hold: &Hold) -> Started<Result<Held, Error>> {
+        let (ledger, open, hold) = (self.ledger.clone(), open.clone(), hold.clone());
+        start(async move { ledger.hold(&open, &hold).await })
+    }
+
+    /// Starts to capture beside the test.
+    pub fn start_capture(
+        &self,
+        open: &Arc<OpenPermit>,
+        capture: &Capture,
+    ) -> Started<Result<Applied, Error>> {
+        let (ledger, open, capture) = (self.ledger.clone(), open.clone(), *capture);
+        start(async move { ledger.capture(&open, &capture).await })
+    }
+
+    /// Starts to release beside the test.
+    pub fn start_release(
+        &self,
+        open: &Arc<OpenPermit>,
+        release: &Release,
+    ) -> Started<Result<Released, Error>> {
+        let (ledger, open, release) = (self.ledger.clone(), open.clone(), *release);
+        start(async move { ledger.release(&open, &release).await })
+    }
+
+    /// Starts to refund beside the test.
+    pub fn start_refund(&self, refund: &Refund) -> Started<Result<Applied, Error>> {
+        let (ledger, refund) = (self.ledger.clone(), *refund);
+        start(async move { ledger.refund(&refund).await })
     }
 
     /// Starts to close beside the test.

@@ -16,7 +16,10 @@ mod world;
 
 pub use answer::{Answer, MustRefuse, sqlstate, stored_sqlstate};
 pub use client::Client;
-pub use plan::{HOLD, account, charge, charge_of, grant_of, permit, resource, same_number};
+pub use plan::{
+    HOLD, account, capture, charge, charge_of, grant_of, hold, permit, refund, release, resource,
+    same_number,
+};
 pub use session::Session;
 pub use started::{DONE_WITHIN, Started, start, within};
 pub use waiting::{BLOCKED_WITHIN, LOOK_EVERY};

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use credit_ledger::{Account, Charge, Credits, Grant, Purpose, RequestId};
+use credit_ledger::{
+    Account, Capture, Charge, Credits, Grant, Hold, Purpose, Refund, Release, RequestId,
+};
 use fence_guard::{Fence, Holder, Permit, Resource};
 
 /// How long the openings of these tests mean to hold; longer than any test runs, so that no server
@@ -51,5 +53,48 @@ pub fn grant_of(request: RequestId, account: &Account, amount: i64) -> Grant {
         account: account.clone(),
         amount: Credits::new(amount).unwrap(),
         purpose: Purpose::new("query").unwrap(),
+    }
+}
+
+/// A hold with a request id of its own, which does not expire while a test runs.
+pub fn hold(account: &Account, amount: i64) -> Hold {
+    let Charge {
+        request,
+        account,
+        amount,
+        purpose,
+    } = charge(account, amount);
+    Hold {
+        request,
+        account,
+        amount,
+        purpose,
+        expires_in: HOLD,
+    }
+}
+
+/// A capture of this hold with a request id of its own.
+pub fn capture(hold: &Hold, amount: i64) -> Capture {
+    Capture {
+        request: RequestId::random(),
+        hold: hold.request,
+        amount: Credits::new(amount).unwrap(),
+    }
+}
+
+/// A release of this hold with a request id of its own.
+pub fn release(hold: &Hold) -> Release {
+    Release {
+        request: RequestId::random(),
+        hold: hold.request,
+    }
+}
+
+/// A refund of the charge, or of the capture, that had this request id.
+pub fn refund(charge: RequestId, amount: i64) -> Refund {
+    Refund {
+        request: RequestId::random(),
+        charge,
+        amount: Credits::new(amount).unwrap(),
     }
 }

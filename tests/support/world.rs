@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use credit_ledger::{Account, EntryRow, Finding, Ledger, RequestId};
+use credit_ledger::{Account, EntryRow, Finding, HoldState, Ledger, RequestId};
 use fence_guard::{Guard, OpeningRow, RefusalRow, install};
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
@@ -134,6 +134,18 @@ impl World {
     /// The balance of an account that is there.
     pub async fn balance(&self, account: &Account) -> i64 {
         self.ledger.balance(account).await.unwrap().unwrap()
+    }
+
+    /// What of an account that is there is held.
+    pub async fn held(&self, account: &Account) -> i64 {
+        let standing = self.ledger.standing(account).await.unwrap();
+        standing.unwrap().held
+    }
+
+    /// The holds of an account, each with how it stands.
+    pub async fn hold_states(&self, account: &Account) -> Vec<HoldState> {
+        let rows = self.ledger.holds(account, None, 0, ALL).await.unwrap();
+        rows.into_iter().map(|row| row.state).collect()
     }
 
     /// What the audit says against the rows.

@@ -1,0 +1,19 @@
+//! The ledger beyond grant and charge: what is held and resolved once, refunded and charged once; accounts that are
+//! frozen and closed; the history, and the audit of all of it.
+
+mod holds;
+mod holds_expire;
+mod holds_race;
+mod holds_requests;
+mod holds_void;
+
+mod charge_once;
+mod charge_once_race;
+mod refunds;
+
+mod accounts;
+mod frozen;
+
+mod audit;
+mod history;
+mod pages;
