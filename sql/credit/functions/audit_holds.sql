@@ -25,10 +25,6 @@ returns table (rule text, subject text, seq bigint, finding text) language sql s
     where (c.account, c.captured, c.resolved_by) is distinct from (e.account, -e.change, e.request)
        or c.captured > c.amount
     union all
-    -- Two entries of one hold agree with it at most once, above; that two of them do is seen here.
-    select 'S8', e.hold::text, max(e.seq), format('the hold was captured by %s entries', count(*))
-    from credit.entry e where e.hold is not null group by e.hold having count(*) > 1
-    union all
     select 'S8', r.refund_of::text, r.seq,
            format('%s was refunded of a charge of %s', r.sum, coalesce(-c.change, 0))
     from refunded r

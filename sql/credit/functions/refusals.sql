@@ -2,6 +2,8 @@
 -- and filters as credit.entries (the time is that of the first attempt), and p_reason: 'stale', 'not open', 'conflict'
 -- or 'closed'; anything else raises ZF004. A capture or release of a hold that was not there is among fence.refusals
 -- alone: it would have moved nothing.
+--
+-- The length of an account's name is asked for because the index has only those that can be one.
 create or replace function credit.refusals(
     p_account text, p_after bigint, p_limit int, p_reason text default null, p_resource text default null,
     p_holder uuid default null, p_since timestamptz default null, p_until timestamptz default null)
@@ -19,7 +21,7 @@ begin
         from credit.numbers_between('fence.refusal', 'first_at', p_since, p_until) b;
     return query execute
         'select w.* from credit.refused_write w where w.seq > $1 and w.seq <= $2'
-        || case when p_account is not null then ' and w.account = $4' else '' end
+        || case when p_account is not null then ' and w.account = $4 and octet_length(w.account) <= 512' else '' end
         || case when p_resource is not null then ' and w.resource = $5' else '' end
         || case when p_holder is not null then ' and w.presented_holder = $6' else '' end
         || case when p_since is not null then ' and w.first_at >= $7' else '' end

@@ -166,13 +166,16 @@ create view credit.refused_write as
            r.write ->> 'hold' as hold,
            r.resource, r.presented_fence, r.presented_holder, r.observed_fence, r.observed_holder
     from fence.refusal r
-    where jsonb_typeof(r.write -> 'account') = 'string' and octet_length(r.write ->> 'account') <= 512
-      and jsonb_typeof(r.write -> 'purpose') = 'string'
-      -- Only a number may be looked at as one; 1.0 is whole, and yet no text that reads as a bigint.
-      and case when jsonb_typeof(r.write -> 'amount') = 'number' then
-              (r.write -> 'amount')::numeric between 1 and 9223372036854775807
-              and r.write ->> 'amount' ~ '^[0-9]+$'
-          end;
+    -- One CASE, of which the planner believes that half of all rows pass, and reads a page in the order of its index.
+    -- Of several conditions that it knows nothing about it would believe that next to none does.
+    where case
+        when jsonb_typeof(r.write -> 'account') = 'string' and octet_length(r.write ->> 'account') <= 512
+             and jsonb_typeof(r.write -> 'purpose') = 'string'
+             -- Only a number may be looked at as one; 1.0 is whole, and yet no text that reads as a bigint.
+             and jsonb_typeof(r.write -> 'amount') = 'number'
+        then (r.write -> 'amount')::numeric between 1 and 9223372036854775807
+             and r.write ->> 'amount' ~ '^[0-9]+$'
+        else false end;
 
 -- An index for each filter of credit.refusals that no index of the guard serves. An account's name is bounded;
 -- what else somebody may write there is not, and must not be kept from being recorded.
