@@ -8,7 +8,8 @@ create or replace function credit.refusals(
     p_account text, p_after bigint, p_limit int, p_reason text default null, p_resource text default null,
     p_holder uuid default null, p_since timestamptz default null, p_until timestamptz default null)
 returns setof credit.refused_write
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 declare
     v_low bigint;
     v_high bigint;

@@ -140,7 +140,7 @@ create trigger hold_keeps_all before truncate on credit.hold
     for each statement execute function credit.keep_hold();
 
 -- What has to be given back when an account is locked, what keeps openings from being pruned, what a sweep finds.
-create index hold_open_of_account on credit.hold (account) where resolution is null;
+create index hold_open_of_account on credit.hold (account, seq) where resolution is null;
 create index hold_open_of_opening on credit.hold (resource, fence) where resolution is null;
 create index hold_open_by_expiry on credit.hold (expires_at) where resolution is null;
 -- History, as above.
@@ -148,7 +148,8 @@ create index hold_by_account on credit.hold (account, seq);
 create index hold_by_resource on credit.hold (resource, seq);
 create index hold_by_holder on credit.hold (holder, seq);
 create index hold_by_time on credit.hold (at);
-create index hold_by_resolution on credit.hold (resolution, seq);
+create index hold_by_resolution on credit.hold (resolution, seq) where resolution is not null;
+create index hold_open_by_number on credit.hold (seq) where resolution is null;
 
 -- Whether an open hold is void is read from openings: those must not be pruned before it is resolved. Not by
 -- fence.keep_openings_by: the function comes with the set that is installed after this.
