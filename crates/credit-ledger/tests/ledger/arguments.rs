@@ -232,48 +232,128 @@ const COLUMNS: &[Bad] = &[
     ("repeat('x', 1048576)::name", ANSWERED),
 ];
 
+/// The fence under which `r` is open; another number would be refused, and that is a row.
+const OPENED: Argument = argument(
+    "5",
+    &[
+        ("null", BAD),
+        ("0", BAD),
+        ("-1", BAD),
+        ("4611686018427387904", BAD),
+        ("9223372036854775807", BAD),
+        ("-9223372036854775808", BAD),
+    ],
+);
+/// More than alice has, and what is no amount.
+const TAKEN: &[Bad] = &[
+    ("null", BAD),
+    ("0", BAD),
+    ("-1", BAD),
+    ("-9223372036854775808", BAD),
+    ("11", ANSWERED),
+    ("4611686018427387904", ANSWERED),
+    ("9223372036854775807", ANSWERED),
+];
+/// More than is held, or was charged.
+const OF_A_HOLD: &[Bad] = &[
+    ("null", BAD),
+    ("0", BAD),
+    ("-1", BAD),
+    ("-9223372036854775808", BAD),
+    ("3", ANSWERED),
+    ("9223372036854775807", ANSWERED),
+];
+/// An earlier request: none, one that was never made, and the request itself.
+const GONE_BACK_TO: &[Bad] = &[
+    ("null", BAD),
+    ("'00000000-0000-0000-0000-000000000000'", BAD),
+    ("'00000000-0000-4000-8000-0000000000aa'", BAD),
+    ("'00000000-0000-4000-8000-0000000000dd'", ANSWERED),
+];
+/// An open hold of two credits of alice's, made under `r`.
+const HOLD: Argument = argument("'00000000-0000-4000-8000-0000000000bb'", GONE_BACK_TO);
+const FLOOR: Argument = argument(
+    "-1",
+    &[("null", BAD), ("1", BAD), ("9223372036854775807", BAD)],
+);
+/// Filters of the history: whatever is looked for, it is there or not.
+const FILTERED: Argument = argument("'r'", ASKED_FOR);
+const FILTERED_HOLDER: Argument = argument(
+    "'00000000-0000-4000-8000-000000000005'",
+    &[
+        ("null", ANSWERED),
+        ("'00000000-0000-0000-0000-000000000000'", ANSWERED),
+    ],
+);
+const MOMENT: Argument = argument(
+    "'2026-01-01'",
+    &[
+        ("null", ANSWERED),
+        ("'-infinity'", ANSWERED),
+        ("'infinity'", ANSWERED),
+        ("'294276-12-31'", ANSWERED),
+        ("'4713-01-01 bc'", ANSWERED),
+    ],
+);
+/// One of a few words: a misspelt one would find nothing, and be taken for "there is none".
+const WORDS: &[Bad] = &[
+    ("null", ANSWERED),
+    ("''", BAD),
+    ("'Open'", BAD),
+    ("'none'", BAD),
+    ("repeat('x', 1048576)", BAD),
+];
+
 /// Every outer function, in the order of their names.
 pub(crate) const OUTER_CALLS: &[Outer] = &[
     Outer {
         name: "credit.audit",
-        arguments: &[],
+        arguments: &[argument(
+            "1",
+            &[("null", ANSWERED), ("0", ANSWERED), ("-1", ANSWERED)],
+        )],
     },
     Outer {
         name: "credit.balance",
         arguments: &[argument("'alice'", ASKED_FOR)],
     },
     Outer {
+        name: "credit.capture",
+        arguments: &[
+            RESOURCE,
+            OPENED,
+            HOLDER,
+            REQUEST,
+            HOLD,
+            argument("1", OF_A_HOLD),
+            argument("'capture'", CALLS),
+        ],
+    },
+    Outer {
         name: "credit.charge",
         arguments: &[
             RESOURCE,
-            argument(
-                "5",
-                &[
-                    ("null", BAD),
-                    ("0", BAD),
-                    ("-1", BAD),
-                    ("4611686018427387904", BAD),
-                    ("9223372036854775807", BAD),
-                    ("-9223372036854775808", BAD),
-                ],
-            ),
+            OPENED,
             HOLDER,
             REQUEST,
             ACCOUNT,
-            argument(
-                "1",
-                &[
-                    ("null", BAD),
-                    ("0", BAD),
-                    ("-1", BAD),
-                    ("-9223372036854775808", BAD),
-                    ("11", ANSWERED),
-                    ("4611686018427387904", ANSWERED),
-                    ("9223372036854775807", ANSWERED),
-                ],
-            ),
+            argument("1", TAKEN),
             PURPOSE,
             argument("'charge'", CALLS),
+        ],
+    },
+    Outer {
+        name: "credit.charge_once",
+        arguments: &[
+            RESOURCE,
+            OPENED,
+            HOLDER,
+            REQUEST,
+            ACCOUNT,
+            argument("1", TAKEN),
+            PURPOSE,
+            argument("'-infinity'", &[("null", BAD)]),
+            argument("'charge_once'", CALLS),
         ],
     },
     Outer {
@@ -285,8 +365,24 @@ pub(crate) const OUTER_CALLS: &[Outer] = &[
         ],
     },
     Outer {
+        name: "credit.close_account",
+        arguments: &[ACCOUNT, argument("'close_account'", CALLS)],
+    },
+    Outer {
         name: "credit.entries",
-        arguments: &[argument("'alice'", ASKED_FOR), AFTER, LIMIT],
+        arguments: &[
+            argument("'alice'", ASKED_FOR),
+            AFTER,
+            LIMIT,
+            FILTERED,
+            FILTERED_HOLDER,
+            MOMENT,
+            MOMENT,
+        ],
+    },
+    Outer {
+        name: "credit.freeze_account",
+        arguments: &[ACCOUNT, argument("'freeze_account'", CALLS)],
     },
     Outer {
         name: "credit.grant",
@@ -308,6 +404,46 @@ pub(crate) const OUTER_CALLS: &[Outer] = &[
         ],
     },
     Outer {
+        name: "credit.hold",
+        arguments: &[
+            RESOURCE,
+            OPENED,
+            HOLDER,
+            REQUEST,
+            ACCOUNT,
+            argument("1", TAKEN),
+            PURPOSE,
+            argument(
+                "'30 s'",
+                &[
+                    ("null", BAD),
+                    ("'0'", BAD),
+                    ("'999 us'", BAD),
+                    ("'-1 s'", BAD),
+                    ("'367 days'", BAD),
+                    ("'178000000 years'", BAD),
+                    ("'-178000000 years'", BAD),
+                    ("'infinity'", INFINITE),
+                    ("'-infinity'", INFINITE),
+                ],
+            ),
+            argument("'hold'", CALLS),
+        ],
+    },
+    Outer {
+        name: "credit.holds",
+        arguments: &[
+            argument("'alice'", ASKED_FOR),
+            AFTER,
+            LIMIT,
+            argument("'open'", WORDS),
+            FILTERED,
+            FILTERED_HOLDER,
+            MOMENT,
+            MOMENT,
+        ],
+    },
+    Outer {
         name: "credit.open_account",
         arguments: &[
             argument(
@@ -325,12 +461,70 @@ pub(crate) const OUTER_CALLS: &[Outer] = &[
                     ("'alice'", ANSWERED),
                 ],
             ),
+            FLOOR,
             argument("'open_account'", CALLS),
         ],
     },
     Outer {
-        name: "credit.refused",
-        arguments: &[AFTER, LIMIT],
+        name: "credit.refund",
+        arguments: &[
+            REQUEST,
+            argument("'00000000-0000-4000-8000-0000000000cc'", GONE_BACK_TO),
+            argument("1", OF_A_HOLD),
+            argument("'refund'", CALLS),
+        ],
+    },
+    Outer {
+        name: "credit.refusals",
+        arguments: &[
+            argument("'alice'", ASKED_FOR),
+            AFTER,
+            LIMIT,
+            argument("'stale'", WORDS),
+            FILTERED,
+            FILTERED_HOLDER,
+            MOMENT,
+            MOMENT,
+        ],
+    },
+    Outer {
+        name: "credit.release",
+        arguments: &[
+            RESOURCE,
+            OPENED,
+            HOLDER,
+            REQUEST,
+            HOLD,
+            argument("'release'", CALLS),
+        ],
+    },
+    Outer {
+        name: "credit.set_floor",
+        arguments: &[ACCOUNT, FLOOR, argument("'set_floor'", CALLS)],
+    },
+    Outer {
+        name: "credit.standing",
+        arguments: &[argument("'alice'", ASKED_FOR)],
+    },
+    Outer {
+        name: "credit.sweep_holds",
+        arguments: &[
+            argument(
+                "10",
+                &[
+                    ("null", BAD),
+                    ("0", BAD),
+                    ("-1", BAD),
+                    ("10001", BAD),
+                    ("2147483647", BAD),
+                ],
+            ),
+            argument("'sweep_holds'", CALLS),
+        ],
+    },
+    Outer {
+        name: "credit.unfreeze_account",
+        arguments: &[ACCOUNT, argument("'unfreeze_account'", CALLS)],
     },
     Outer {
         name: "fence.admit",

@@ -10,14 +10,13 @@ use sqlx::AssertSqlSafe;
 use crate::arguments::{OUTER_CALLS, Outer};
 use crate::support::{OUTER, every_row};
 
-/// A world with a resource open under fence 5, and ten credits.
+/// A world with a resource open under fence 5, and twelve credits of alice's, of which two are charged, for something
+/// else, and two held.
 async fn world() -> (World, Session) {
     let world = World::new().await;
     let mut session = world.session().await;
-    world.account("alice", 10).await;
-    session
-        .run("select fence.open('r', 5, '00000000-0000-4000-8000-000000000005', '1 h')")
-        .await;
+    world.account("alice", 12).await;
+    session.run(include_str!("sql/held.sql")).await;
     (world, session)
 }
 

@@ -161,7 +161,7 @@ async fn that_role_can_neither_create_in_the_schemas_nor_change_what_is_in_them(
         "create operator credit.= (leftarg = bigint, rightarg = bigint, function = int8ne)",
         "create or replace function fence.mark(p_resource text, p_call text default 'mark')
             returns bigint language sql as 'select 1::bigint'",
-        "drop function credit.audit()",
+        "drop function credit.audit(int)",
         "alter function fence.admit set search_path = app",
         "alter function fence.open owner to app",
         "alter schema fence rename to mine",

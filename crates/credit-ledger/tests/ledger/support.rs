@@ -7,15 +7,27 @@ use testbed::{Options, PostgresServer};
 
 /// The functions that a role may call after `credit.grant_to`, and that run with their owner's rights, in the
 /// order of their names.
-pub(crate) const OUTER: [&str; 23] = [
+pub(crate) const OUTER: [&str; 35] = [
     "credit.audit",
     "credit.balance",
+    "credit.capture",
     "credit.charge",
+    "credit.charge_once",
     "credit.charged",
+    "credit.close_account",
     "credit.entries",
+    "credit.freeze_account",
     "credit.grant",
+    "credit.hold",
+    "credit.holds",
     "credit.open_account",
-    "credit.refused",
+    "credit.refund",
+    "credit.refusals",
+    "credit.release",
+    "credit.set_floor",
+    "credit.standing",
+    "credit.sweep_holds",
+    "credit.unfreeze_account",
     "fence.admit",
     "fence.audit",
     "fence.audit_from",
