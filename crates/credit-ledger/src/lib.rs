@@ -6,6 +6,8 @@ mod error;
 mod history;
 mod hold_state;
 mod holds;
+#[cfg(feature = "http")]
+pub mod http;
 mod ledger;
 mod names;
 mod records;

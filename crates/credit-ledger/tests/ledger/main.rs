@@ -12,6 +12,7 @@ mod privileges;
 mod arguments;
 mod bad_input;
 mod foreign;
+mod problems;
 mod refused_rows;
 
 mod retention;

@@ -78,4 +78,4 @@ pub use field_error::FieldError;
 pub use permit::{FencePermit, OtherResource, carry};
 pub use permits::{FencePermits, MAX_PERMITS, NotCarried, carry_all};
 pub use problem::{PROBLEM_JSON, Problem};
-pub use problem_type::{ForeignProblem, ProblemType};
+pub use problem_type::{ForeignProblem, OwnProblem, ProblemType};

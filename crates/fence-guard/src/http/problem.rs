@@ -8,7 +8,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::problem_type::ProblemType;
+use super::problem_type::{OwnProblem, ProblemType};
 use crate::error::Error;
 
 /// The media type of a problem, `application/problem+json`.
@@ -50,6 +50,12 @@ struct Numbers {
 }
 
 impl Problem {
+    /// A problem that is none of the guard's, answered in the same form. `detail` says what happened this time, and
+    /// what to do next; it goes to the caller.
+    pub fn own(kind: OwnProblem, detail: impl Into<String>) -> Problem {
+        Problem::new(ProblemType::Own(kind), detail)
+    }
+
     /// What kind it is.
     pub fn kind(&self) -> ProblemType {
         self.kind

@@ -51,6 +51,19 @@ pub enum ProblemType {
     PermitMalformed,
     /// The request's permit, or each of its permits, is of another resource than the request.
     OtherResource,
+    /// None of the guard's: of a crate on top of it, such as a ledger, or of a service.
+    Own(OwnProblem),
+}
+
+/// A kind of problem of a crate on top of the guard, or of a service: what RFC 9457 wants to know of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OwnProblem {
+    /// The `type`: a URI that never changes, under a name of your own.
+    pub uri: &'static str,
+    /// The `title`, the same for every occurrence.
+    pub title: &'static str,
+    /// The status of the answer.
+    pub status: StatusCode,
 }
 
 /// A URI that is no type of this crate's problems.
@@ -59,7 +72,7 @@ pub enum ProblemType {
 pub struct ForeignProblem;
 
 impl ProblemType {
-    /// Every one.
+    /// Every one of the guard's.
     pub const ALL: [ProblemType; 12] = [
         ProblemType::Refused(Reason::Stale),
         ProblemType::Refused(Reason::NotOpen),
@@ -90,6 +103,7 @@ impl ProblemType {
             ProblemType::PermitMissing => "tag:fence-guard,2026:permit-missing",
             ProblemType::PermitMalformed => "tag:fence-guard,2026:permit-malformed",
             ProblemType::OtherResource => "tag:fence-guard,2026:other-resource",
+            ProblemType::Own(own) => own.uri,
         }
     }
 
@@ -108,6 +122,7 @@ impl ProblemType {
             ProblemType::PermitMissing => "The request carries no permit",
             ProblemType::PermitMalformed => "The request's permit cannot be read",
             ProblemType::OtherResource => "The request's permit is of another resource",
+            ProblemType::Own(own) => own.title,
         }
     }
 
@@ -119,6 +134,7 @@ impl ProblemType {
             ProblemType::Unknown | ProblemType::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             ProblemType::PermitMissing => StatusCode::PRECONDITION_REQUIRED,
             ProblemType::PermitMalformed | ProblemType::OtherResource => StatusCode::BAD_REQUEST,
+            ProblemType::Own(own) => own.status,
         }
     }
 }
