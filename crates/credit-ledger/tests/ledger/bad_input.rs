@@ -12,7 +12,7 @@ use crate::support::{OUTER, every_row};
 
 /// A world with a resource open under fence 5, and twelve credits of alice's, of which two are charged, for something
 /// else, and two held.
-async fn world() -> (World, Session) {
+pub(crate) async fn world() -> (World, Session) {
     let world = World::new().await;
     let mut session = world.session().await;
     world.account("alice", 12).await;
@@ -21,7 +21,7 @@ async fn world() -> (World, Session) {
 }
 
 /// The call with its good arguments, save that the one at `position` is another.
-fn call(outer: &Outer, position: usize, other: &str) -> String {
+pub(crate) fn call(outer: &Outer, position: usize, other: &str) -> String {
     let arguments: Vec<&str> = outer
         .arguments
         .iter()

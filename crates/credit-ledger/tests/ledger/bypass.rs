@@ -240,6 +240,12 @@ async fn every_way_around_is_named() {
             "not the guard's own",
         ),
         (
+            "drop trigger hold_keeps on credit.hold",
+            "trigger",
+            "hold_keeps",
+            "gone from credit.hold",
+        ),
+        (
             "drop trigger entry_keeps on credit.entry",
             "trigger",
             "entry_keeps",

@@ -11,6 +11,7 @@ mod privileges;
 
 mod arguments;
 mod bad_input;
+mod every_verb;
 mod foreign;
 mod problems;
 mod refused_rows;

@@ -3,7 +3,9 @@
 
 use credit_ledger::{Error, Ledger};
 use fence_guard::{Guard, GuardOptions};
-use promises::{HOLD, World, account, charge, grant_of, permit, within};
+use promises::{
+    HOLD, World, account, capture, charge, grant_of, hold, permit, refund, release, within,
+};
 use sqlx::postgres::PgPoolOptions;
 use testbed::{Options, PgBouncer, PostgresServer};
 use tokio::task::JoinSet;
@@ -41,7 +43,7 @@ async fn grants_charges_and_reads_through_a_transaction_pooler_are_never_mixed_u
                 .charges(&name)
                 .await
                 .iter()
-                .all(|row| row.change == -1)
+                .all(|row| row.change == if row.hold.is_some() { -who - 1 } else { -1 })
         );
     }
     assert!(world.refusals().await.is_empty());
@@ -75,6 +77,14 @@ async fn section(guard: Guard, who: i64) -> Result<(), Error> {
                 .await?;
             tx.commit().await?;
         }
+        // What is held and captured in part, refunded, held and released comes to nothing.
+        let (kept, freed) = (hold(&name, who + 2), hold(&name, 1));
+        let captured = capture(&kept, who + 1);
+        ledger.hold(&open, &kept).await?;
+        ledger.hold(&open, &freed).await?;
+        ledger.capture(&open, &captured).await?;
+        ledger.release(&open, &release(&freed)).await?;
+        ledger.refund(&refund(captured.request, who + 1)).await?;
         let balance = ledger.balance(&name).await?;
         assert_eq!(balance, Some(turn * (who + 10) - turn));
     }

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use credit_ledger::{Filter, Ledger, Purpose, RequestId};
 use fence_guard::{Error, Guard, GuardOptions};
-use promises::{HOLD, MustRefuse, account, charge, grant_of, permit, resource, sqlstate};
+use promises::{
+    HOLD, MustRefuse, account, capture, charge, grant_of, hold, permit, refund, release, resource,
+    sqlstate,
+};
 use sqlx::types::time::OffsetDateTime;
 use testbed::Options;
 use uuid::Uuid;
@@ -51,14 +54,24 @@ async fn a_role_with_nothing_but_the_grant_opens_admits_writes_charges_closes_an
     );
     tx.commit().await.unwrap();
     ledger.charge(&open, &charge(&alice, 2)).await.unwrap();
+    let (kept, freed) = (hold(&alice, 3), hold(&alice, 1));
+    let captured = capture(&kept, 2);
+    ledger.hold(&open, &kept).await.unwrap();
+    ledger.hold(&open, &freed).await.unwrap();
+    ledger.capture(&open, &captured).await.unwrap();
+    ledger.release(&open, &release(&freed)).await.unwrap();
+    ledger.refund(&refund(captured.request, 2)).await.unwrap();
+    ledger.sweep_holds(10).await.unwrap();
     guard.close(&open, 1).await.unwrap();
     ledger.charge(&open, &charge(&alice, 3)).await.must_refuse();
 
     assert_eq!(ledger.balance(&alice).await.unwrap(), Some(7));
-    assert_eq!(ledger.entries(&alice, 0, 10).await.unwrap().len(), 3);
+    assert_eq!(ledger.entries(&alice, 0, 10).await.unwrap().len(), 5);
     let purpose = Purpose::new("query").unwrap();
     let charged = ledger.charged(&alice, &purpose, OffsetDateTime::UNIX_EPOCH);
-    assert_eq!(charged.await.unwrap(), 3);
+    assert_eq!(charged.await.unwrap(), 5);
+    let holds = ledger.holds(&alice, None, 0, 10).await.unwrap();
+    assert_eq!(holds.len(), 2);
     assert_eq!(
         ledger
             .refusals(Filter::all(), None, 0, 10)
