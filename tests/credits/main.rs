@@ -6,6 +6,7 @@ mod holds_expire;
 mod holds_race;
 mod holds_requests;
 mod holds_void;
+mod killed;
 
 mod charge_once;
 mod charge_once_race;

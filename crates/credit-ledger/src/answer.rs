@@ -6,6 +6,7 @@ use sqlx::types::time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::error::Error;
+use crate::hold_state::HoldState;
 
 /// An entry that a request came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +32,10 @@ pub struct Held {
     pub at: OffsetDateTime,
     /// From when on it can no longer be captured, by that clock.
     pub expires_at: OffsetDateTime,
-    /// Whether an earlier call with the same request id had made it. It may have ended since.
+    /// Whether an earlier call with the same request id had made it.
     pub replayed: bool,
+    /// How it stands. A replayed one may have ended; it is not made again under its request id.
+    pub state: HoldState,
 }
 
 /// A release that a request came to.
@@ -74,6 +77,7 @@ pub(crate) struct Answer {
     held: Option<i64>,
     allowed: Option<i64>,
     until: Option<OffsetDateTime>,
+    state: Option<String>,
     mark: Option<i64>,
     mark_holder: Option<Uuid>,
 }
@@ -100,11 +104,18 @@ impl Answer {
     }
 
     pub(crate) fn held(self, permit: &Permit) -> Result<Held, Error> {
-        match (self.outcome.as_str(), self.seq, self.at, self.until) {
-            ("applied", Some(seq), Some(at), Some(expires_at)) => Ok(Held {
+        let state = self.state.as_deref().map(str::parse);
+        match (
+            self.outcome.as_str(),
+            self.seq.zip(self.at),
+            self.until,
+            state,
+        ) {
+            ("applied", Some((seq, at)), Some(expires_at), Some(Ok(state))) => Ok(Held {
                 seq,
                 at,
                 expires_at,
+                state,
                 replayed: self.replayed.unwrap_or(false),
             }),
             _ => Err(self.why_not(Some(permit))),

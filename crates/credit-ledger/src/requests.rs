@@ -32,6 +32,9 @@ pub struct Charge {
 }
 
 /// A hold: credits of an account that are set aside for one charge.
+///
+/// Its request id belongs to one attempt: a job that is run again, under another opening, holds anew, for its first hold
+/// is void. The id of its *capture* belongs to the job: that is what keeps the job from being paid for twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hold {
     /// The id of the request; it is the hold's name.

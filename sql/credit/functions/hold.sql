@@ -12,6 +12,8 @@
 --   'unknown account', 'closed account', 'frozen account'
 --   'insufficient credit'
 --   'applied'                                     now; until says when it expires
+-- A hold is not made again under its request id: where state says that a replayed one is void or expired, whoever runs the
+-- job again takes a new id for its hold, and the old one for its capture: that is what keeps it from being paid twice.
 -- seq is the hold's number. expires_in is at most 366 days. Rides, and raises, as credit.charge.
 create or replace function credit.hold(
     p_resource text, p_fence bigint, p_holder uuid, p_request uuid,

@@ -1,5 +1,5 @@
--- credit.replay_hold: as credit.replay, for a hold: 'applied' with what the first call answered, whatever has become
--- of the hold since, or 'request mismatch'.
+-- credit.replay_hold: as credit.replay, for a hold: 'applied' with what the first call answered, and with the state that
+-- the hold is in by now, or 'request mismatch'.
 create or replace function credit.replay_hold(
     p_request uuid, p_account text, p_amount bigint, p_purpose text, p_resource text, p_expires_in interval)
 returns credit.result language plpgsql as $$
@@ -31,6 +31,7 @@ begin
     v.seq := h.seq;
     v.at := h.at;
     v.until := h.expires_at;
+    v.state := credit.hold_state(h, clock_timestamp());
     select a.balance, a.held into v.balance_after, v.held from credit.account a where a.id = h.account;
     return v;
 end $$;

@@ -38,6 +38,7 @@ begin
     v.held := a.held + p_amount;
     update credit.account x set held = v.held where x.id = a.id;
     v.outcome := 'applied';
+    v.state := 'open';
     v.replayed := false;
     return v;
 end $$;

@@ -195,7 +195,8 @@ create index refusal_of_time on fence.refusal (first_at);
 --   held           what of that balance is held
 --   allowed        the most that would have been taken (exceeds hold, exceeds charge)
 --   until          when a hold expires; for 'busy', when it may be tried again
+--   state          how a hold stands (credit.hold): a replayed one may have ended
 --   mark, mark_holder  for a refusal by the guard: what it saw
 create type credit.result as (
     outcome text, replayed boolean, field text, seq bigint, at timestamptz, balance_after bigint, held bigint,
-    allowed bigint, until timestamptz, mark bigint, mark_holder uuid);
+    allowed bigint, until timestamptz, state text, mark bigint, mark_holder uuid);
