@@ -18,6 +18,8 @@ mod refused_rows;
 
 mod retention;
 
+mod example;
+
 mod durability;
 mod synchronous_commit;
 mod unknown;
