@@ -103,6 +103,11 @@ pub enum Error {
         /// What the account has.
         balance: i64,
     },
+    /// The [`Coalescer`](crate::Coalescer) takes no more charges; nothing was sent.
+    #[error(
+        "no more charges are taken here, this process is about to end; send the request to another"
+    )]
+    Finished,
     /// Postgres did not answer, or answered with an error.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -65,8 +65,17 @@ impl Ledger {
         fence.resource = %open.permit().resource(), fence.presented = open.permit().fence().get(),
         credit.request = %charge.request, credit.amount = charge.amount.get()))]
     pub async fn charge(&self, open: &OpenPermit, charge: &Charge) -> Result<Applied, Error> {
-        let answer = self.store.call(call_charge(open.permit(), charge)).await?;
-        answer.applied(Some(open.permit()))
+        self.charge_under(open.permit(), charge).await
+    }
+
+    /// [`charge`](Ledger::charge), for whoever has only kept the opening's permit.
+    pub(crate) async fn charge_under(
+        &self,
+        permit: &Permit,
+        charge: &Charge,
+    ) -> Result<Applied, Error> {
+        let answer = self.store.call(call_charge(permit, charge)).await?;
+        answer.applied(Some(permit))
     }
 
     /// Charges within a transaction that the guard has admitted under this permit; it commits, or does

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod answer;
+mod coalesce;
 mod error;
 mod history;
 mod hold_state;
@@ -17,6 +18,7 @@ mod schema;
 
 pub use accounts::Standing;
 pub use answer::{Applied, Held, Once, Released};
+pub use coalesce::{CoalesceOptions, Coalescer};
 pub use error::Error;
 pub use fence_guard::{Finding, StoreError};
 pub use history::Filter;

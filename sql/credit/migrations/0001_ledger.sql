@@ -200,3 +200,7 @@ create index refusal_of_time on fence.refusal (first_at);
 create type credit.result as (
     outcome text, replayed boolean, field text, seq bigint, at timestamptz, balance_after bigint, held bigint,
     allowed bigint, until timestamptz, state text, mark bigint, mark_holder uuid);
+
+-- One of several charges that are sent together: its place among them, the permit, and what is to be charged.
+create type credit.numbered_charge as (
+    n bigint, resource text, fence bigint, holder uuid, request uuid, account text, amount bigint, purpose text);

@@ -304,6 +304,46 @@ const WORDS: &[Bad] = &[
     ("repeat('x', 1048576)", BAD),
 ];
 
+/// An array that has another number of members than the others, and one that has none, or one of null.
+const OTHERS_TOGETHER: &[Bad] = &[
+    ("null", BAD),
+    ("'{}'", BAD),
+    ("array[null]::uuid[]", BAD),
+    ("array[gen_random_uuid(), gen_random_uuid()]", BAD),
+];
+const REQUESTED_TOGETHER: &[Bad] = &[
+    ("null", BAD),
+    ("'{}'", BAD),
+    ("array[null]::uuid[]", BAD),
+    ("array['00000000-0000-0000-0000-000000000000'::uuid]", BAD),
+];
+const NUMBERED_TOGETHER: &[Bad] = &[
+    ("null", BAD),
+    ("'{}'", BAD),
+    ("array[null]::bigint[]", BAD),
+    ("array[0::bigint]", BAD),
+    ("array[-1::bigint]", BAD),
+    ("array[5::bigint, 5::bigint]", BAD),
+];
+const NAMED_TOGETHER: &[Bad] = &[
+    ("null", BAD),
+    ("'{}'", BAD),
+    ("array[null]::text[]", BAD),
+    ("array['']", BAD),
+    ("array['a' || chr(1)]", BAD),
+    ("array[repeat('x', 513)]", BAD),
+    ("array['r', 's']", BAD),
+    ("array(select 'r' from generate_series(1, 257))", BAD),
+    (r#"array[$$'; drop table credit.entry; --$$]"#, ANSWERED),
+];
+const PURPOSES_TOGETHER: &[Bad] = &[
+    ("null", BAD),
+    ("'{}'", BAD),
+    ("array[null]::text[]", BAD),
+    ("array['a' || chr(1)]", BAD),
+    ("array[repeat('x', 513)]", BAD),
+];
+
 /// Every outer function, in the order of their names.
 pub(crate) const OUTER_CALLS: &[Outer] = &[
     Outer {
@@ -354,6 +394,25 @@ pub(crate) const OUTER_CALLS: &[Outer] = &[
             PURPOSE,
             argument("'-infinity'", &[("null", BAD)]),
             argument("'charge_once'", CALLS),
+        ],
+    },
+    Outer {
+        name: "credit.charge_together",
+        arguments: &[
+            argument("array['r']", NAMED_TOGETHER),
+            argument("array[5::bigint]", NUMBERED_TOGETHER),
+            argument(
+                "array['00000000-0000-4000-8000-000000000005'::uuid]",
+                OTHERS_TOGETHER,
+            ),
+            argument(
+                "array['00000000-0000-4000-8000-0000000000aa'::uuid]",
+                REQUESTED_TOGETHER,
+            ),
+            argument("array['alice']", NAMED_TOGETHER),
+            argument("array[1::bigint]", NUMBERED_TOGETHER),
+            argument("array['query']", PURPOSES_TOGETHER),
+            argument("'charge_together'", CALLS),
         ],
     },
     Outer {

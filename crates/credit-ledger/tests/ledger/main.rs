@@ -16,6 +16,9 @@ mod foreign;
 mod problems;
 mod refused_rows;
 
+mod coalesce;
+mod coalesce_apart;
+
 mod retention;
 
 mod example;

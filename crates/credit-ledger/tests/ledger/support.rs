@@ -7,12 +7,13 @@ use testbed::{Options, PostgresServer};
 
 /// The functions that a role may call after `credit.grant_to`, and that run with their owner's rights, in the
 /// order of their names.
-pub(crate) const OUTER: [&str; 35] = [
+pub(crate) const OUTER: [&str; 36] = [
     "credit.audit",
     "credit.balance",
     "credit.capture",
     "credit.charge",
     "credit.charge_once",
+    "credit.charge_together",
     "credit.charged",
     "credit.close_account",
     "credit.entries",

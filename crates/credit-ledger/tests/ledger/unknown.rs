@@ -8,7 +8,7 @@ use promises::{World, charge, permit};
 const ENDED_WITHIN_MS: i64 = 10_000;
 
 /// Kills a connection, and waits until its backend has ended.
-async fn terminate(world: &World, pid: i32) {
+pub(crate) async fn terminate(world: &World, pid: i32) {
     let end = sqlx::query_scalar("select pg_terminate_backend($1, $2)");
     let end = end.bind(pid).bind(ENDED_WITHIN_MS).fetch_one(world.pool());
     let has_ended: bool = end.await.unwrap();
