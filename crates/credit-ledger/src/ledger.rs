@@ -68,7 +68,7 @@ impl Ledger {
         self.charge_under(open.permit(), charge).await
     }
 
-    /// [`charge`](Ledger::charge), for whoever has only kept the opening's permit.
+    /// As `charge`, for whoever has only kept the opening's permit.
     pub(crate) async fn charge_under(
         &self,
         permit: &Permit,

@@ -35,7 +35,7 @@ pub struct CoalesceOptions {
 /// Charges of one account are applied in the order in which [`charge`](Coalescer::charge) was called for them.
 ///
 /// Its pool needs a connection for what is sent together, and one more for each that is sent alone
-/// ([`CoalesceOptions::alone`]); with fewer, what waits alone for a lock keeps the others waiting, too.
+/// ([`CoalesceOptions::with_alone`]); with fewer, what waits alone for a lock keeps the others waiting, too.
 #[derive(Debug, Clone)]
 pub struct Coalescer {
     queue: UnboundedSender<Message>,
