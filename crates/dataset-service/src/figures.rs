@@ -1,0 +1,84 @@
+//! What is counted beyond the figures of `fenced_section`, and the recorder of both.
+//!
+//! Labels are words of a fixed set: kinds of answers, reasons of refusals. A user or a dataset is never one.
+
+use std::time::Duration;
+
+use fenced_section::{HOLD_BOUNDS_PERCENT, Reason};
+use metrics::{
+    Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+
+/// The upper bounds of the buckets of how long a query takes, in seconds.
+const QUERY_SECONDS: [f64; 9] = [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+const ANSWERS: &str = "dataset_service.answers";
+const REFUSED_WRITES: &str = "dataset_service.refused_writes";
+const IN_FLIGHT: &str = "dataset_service.in_flight";
+const QUERY: &str = "dataset_service.query_seconds";
+
+/// Installs the recorder of the process. Prometheus' names have `_` for each `.`.
+///
+/// # Errors
+/// [`BuildError`] where the process has one already.
+pub(crate) fn install() -> Result<PrometheusHandle, BuildError> {
+    let ratios = HOLD_BOUNDS_PERCENT.map(|percent| f64::from(percent) / 100.0);
+    let hold = Matcher::Full("fenced_section.hold_ratio".to_owned());
+    let handle = PrometheusBuilder::new()
+        .set_buckets_for_metric(hold, &ratios)?
+        .set_buckets_for_metric(Matcher::Full(QUERY.to_owned()), &QUERY_SECONDS)?
+        .install_recorder()?;
+    describe();
+    Ok(handle)
+}
+
+/// A request of a customer was answered: `kind` is `answered`, `replayed`, `unfenced`, or a problem's.
+pub(crate) fn answered(kind: &'static str) {
+    counter!(ANSWERS, "kind" => kind).increment(1);
+}
+
+/// The guard turned a write of this service away; it is a row.
+pub(crate) fn refused(operation: &'static str, reason: Reason) {
+    counter!(REFUSED_WRITES, "operation" => operation, "reason" => reason.as_str()).increment(1);
+}
+
+/// A query has ended in the dataset, well or not.
+pub(crate) fn query_took(time: Duration) {
+    histogram!(QUERY).record(time.as_secs_f64());
+}
+
+/// How many queries are in flight.
+pub(crate) fn in_flight(queries: usize) {
+    gauge!(IN_FLIGHT).set(queries as f64);
+}
+
+fn describe() {
+    describe_counter!(ANSWERS, "Answers to customers, by kind");
+    describe_counter!(
+        REFUSED_WRITES,
+        "Writes that the guard refused; each is a row"
+    );
+    describe_gauge!(IN_FLIGHT, "Queries in flight");
+    describe_histogram!(QUERY, Unit::Seconds, "How long queries took");
+    let sections = [
+        ("entered", "Sections entered"),
+        ("left", "Sections left"),
+        ("overruns", "Sections that outlived their lease"),
+        (
+            "takeovers",
+            "Sections entered over an opening that was not closed",
+        ),
+        ("refusals", "Openings and closes that the guard refused"),
+        (
+            "healed",
+            "Sections that went on above the guard's mark because Redis had lost numbers",
+        ),
+        ("unknown", "Requests without an answer, each sent again"),
+        ("unfenced", "Works that ran without lease and permit"),
+    ];
+    for (name, help) in sections {
+        describe_counter!(format!("fenced_section.{name}"), help);
+    }
+    describe_histogram!("fenced_section.hold_ratio", "Time held, divided by the TTL");
+}

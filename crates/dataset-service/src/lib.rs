@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+
+mod answers;
+mod ask;
+mod cli;
+mod config;
+mod figures;
+mod id;
+mod key;
+mod ledger_errors;
+mod ops;
+mod problem;
+mod query;
+mod routes;
+mod run;
+mod serve;
+mod service;
+mod telemetry;
+
+pub use cli::main;
+pub use config::{Config, Mismatched, RedisDown};
+pub use id::{Id, InvalidId};
+pub use key::{IDEMPOTENCY_KEY, KeyError};
+pub use problem::Problem;
+pub use query::{Findings, InvalidQuery, Query};
+pub use run::run;
+pub use service::{Phase, Service};

@@ -1,0 +1,108 @@
+//! What operators reach, on a listener of its own: figures and health are none of the customers' business, and
+//! whoever asks whether the instance is ready must be answered also while it stops.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use fenced_section::{Resource, Ttl};
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use lease_lock::{AcquireError, Attempt};
+use metrics_exporter_prometheus::PrometheusHandle;
+use serde_json::json;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::RedisDown;
+use crate::service::{Phase, Service};
+
+/// How long each server may take to answer. Redis has one second of its own before that.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
+/// The lease that readiness takes lives for so long where it is not given back.
+const PROBE_TTL_MS: u64 = 1000;
+/// The exposition format of Prometheus.
+const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+#[derive(Clone)]
+struct Ops {
+    service: Service,
+    figures: PrometheusHandle,
+    /// What readiness takes a lease of; no other instance does.
+    probe: Resource,
+}
+
+impl Service {
+    /// The paths of operators: `/live`, `/ready`, `/metrics`.
+    pub fn ops_router(&self, figures: PrometheusHandle) -> Router {
+        let instance = Uuid::new_v4().to_string();
+        let probe = Resource::from_parts(["dataset-service", "ready", &instance]);
+        let ops = Ops {
+            service: self.clone(),
+            figures,
+            probe: probe.expect("words and a UUID make a name"),
+        };
+        Router::new()
+            // The process turns. Nothing that a restart of it would not mend is asked here.
+            .route("/live", get(async || "alive\n"))
+            .route("/ready", get(ready))
+            .route("/metrics", get(metrics))
+            .with_state(ops)
+    }
+}
+
+async fn ready(State(ops): State<Ops>) -> Response {
+    let service = &ops.service;
+    let phase = service.phase();
+    let (postgres, redis) = tokio::join!(postgres_answers(service), redis_answers(&ops));
+    // Without Redis the other two choices go on.
+    let needs_redis = service.config().redis_down == RedisDown::FailClosed;
+    let is_ready = phase == Phase::Serving && postgres && (redis || !needs_redis);
+    let status = match is_ready {
+        true => StatusCode::OK,
+        false => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    let word = |answers: bool| {
+        if answers {
+            "answers"
+        } else {
+            "does not answer"
+        }
+    };
+    let body = json!({
+        "ready": is_ready,
+        "postgres": word(postgres),
+        "redis": word(redis),
+        "stopping": phase > Phase::Serving,
+    });
+    (
+        status,
+        [(CONTENT_TYPE, "application/json")],
+        body.to_string(),
+    )
+        .into_response()
+}
+
+async fn postgres_answers(service: &Service) -> bool {
+    let asked = sqlx::query("select 1").execute(service.pool());
+    matches!(timeout(ANSWERED_WITHIN, asked).await, Ok(Ok(_)))
+}
+
+/// Takes a lease and gives it back, which is what a query needs of Redis: a read-only replica answers a PING.
+async fn redis_answers(ops: &Ops) -> bool {
+    let ttl = Ttl::from_millis(PROBE_TTL_MS).expect("a second is a TTL");
+    let attempt = Attempt::new(ops.probe.clone(), ttl);
+    let taken = ops.service.sections().locks().try_acquire(&attempt);
+    match timeout(ANSWERED_WITHIN, taken).await {
+        Ok(Ok(lease)) => lease.release().await.is_ok(),
+        // It answers: it has forgotten its counters, or another look at this instance is under way.
+        Ok(Err(AcquireError::CounterMissing { .. } | AcquireError::Held { .. })) => true,
+        Ok(Err(_)) | Err(_) => false,
+    }
+}
+
+async fn metrics(State(ops): State<Ops>) -> impl IntoResponse {
+    ([(CONTENT_TYPE, EXPOSITION)], ops.figures.render())
+}

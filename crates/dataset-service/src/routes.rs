@@ -1,0 +1,140 @@
+//! What customers reach.
+
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::json;
+use tracing::Instrument;
+
+use crate::answers::Asked;
+use crate::ask::{Answered, How};
+use crate::service::Service;
+use crate::{Id, InvalidId, Problem, Query, figures, id, key};
+
+/// The longest body of a query, in bytes.
+const QUERY_BYTES: usize = 1024;
+/// How long a body may take to come in.
+const BODY_WITHIN: Duration = Duration::from_secs(10);
+/// Says of an answer that it is an earlier one's. The draft has no word for it; this is the one that Stripe sends.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+impl Service {
+    /// The paths of customers.
+    pub fn router(&self) -> Router {
+        Router::new()
+            .route("/users/{user}/datasets/{dataset}/queries", post(ask))
+            .route("/users/{user}/credits", get(credits))
+            .fallback(async || Problem::NoSuchPath)
+            .method_not_allowed_fallback(async || Problem::NoSuchMethod)
+            .layer(from_fn(observe))
+            .with_state(self.clone())
+    }
+}
+
+type Ids<T> = Result<Path<T>, PathRejection>;
+
+/// `POST /users/{user}/datasets/{dataset}/queries`
+async fn ask(
+    State(service): State<Service>,
+    ids: Ids<(String, String)>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Answered, Problem> {
+    let Path((user, dataset)) = ids.map_err(|_| InvalidId)?;
+    let (user, dataset): (Id, Id) = (user.parse()?, dataset.parse()?);
+    let request = key::request_of(&user, &headers)?;
+    let query = Query::read(&read(body).await?)?;
+    let resource = id::resource(&user, &dataset);
+    let asked = Asked {
+        request,
+        user,
+        dataset,
+        resource,
+        query,
+    };
+    service.answer(asked).await
+}
+
+/// `GET /users/{user}/credits`
+async fn credits(State(service): State<Service>, ids: Ids<String>) -> Result<Response, Problem> {
+    let Path(user) = ids.map_err(|_| InvalidId)?;
+    let user: Id = user.parse()?;
+    let account = id::account(&user).map_err(Problem::internal)?;
+    let standing = service
+        .0
+        .ledger
+        .standing(&account)
+        .await?
+        .ok_or(Problem::NoAccount)?;
+    let body = json!({
+        "user": user.as_str(),
+        "balance": standing.balance,
+        "held": standing.held,
+        "available": standing.available(),
+    });
+    Ok(answer(body.to_string()))
+}
+
+impl IntoResponse for Answered {
+    fn into_response(self) -> Response {
+        figures::answered(match self.how {
+            How::Now => "answered",
+            How::Replayed => "replayed",
+            How::Unfenced => "unfenced",
+        });
+        let mut response = answer(self.body);
+        if self.how == How::Replayed {
+            response
+                .headers_mut()
+                .insert(REPLAYED, HeaderValue::from_static("true"));
+        }
+        response
+    }
+}
+
+fn answer(body: String) -> Response {
+    let mut response = body.into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    // Balances are of the moment, and an answer that was paid for is nobody else's.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn read(body: Body) -> Result<Vec<u8>, Problem> {
+    let read = tokio::time::timeout(BODY_WITHIN, to_bytes(body, QUERY_BYTES)).await;
+    match read {
+        Ok(Ok(bytes)) => Ok(bytes.into()),
+        // It may have broken off as well; then nobody hears this.
+        Ok(Err(_)) => Err(Problem::TooLarge { bytes: QUERY_BYTES }),
+        Err(_) => Err(Problem::TooSlow {
+            within: BODY_WITHIN,
+        }),
+    }
+}
+
+/// One span and one line of the log for each request.
+async fn observe(request: Request, next: Next) -> Response {
+    let span = tracing::info_span!(
+        "dataset_service.request",
+        http.method = %request.method(),
+        http.path = request.uri().path(),
+    );
+    let began = Instant::now();
+    async move {
+        let response = next.run(request).await;
+        let (status, took) = (response.status().as_u16(), began.elapsed().as_millis());
+        tracing::info!(http.status = status, http.took_ms = took as u64, "answered");
+        response
+    }
+    .instrument(span)
+    .await
+}

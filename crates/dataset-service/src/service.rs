@@ -1,0 +1,169 @@
+//! What an instance has one of, and how it ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use credit_ledger::Ledger;
+use fence_guard::Schema;
+use fenced_section::{Guard, LeaseLock, Sections};
+use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+use crate::query::Datasets;
+use crate::{Config, Problem, figures};
+
+/// The schemas that are not the service's own, each after those that it needs.
+const SCHEMAS: [Schema; 2] = [fence_guard::SCHEMA, credit_ledger::SCHEMA];
+/// Connections beyond one for each query in flight: for health, balances, and what is left in the background.
+const SPARE_CONNECTIONS: u32 = 4;
+/// How long a request waits for a connection before it is told that Postgres does not answer.
+const CONNECTED_WITHIN: Duration = Duration::from_secs(3);
+
+/// An instance. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct Service(pub(crate) Arc<Parts>);
+
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) config: Config,
+    pub(crate) sections: Sections,
+    pub(crate) ledger: Ledger,
+    pub(crate) datasets: Datasets,
+    /// One for each query in flight. Who has all of them knows that none is.
+    slots: Arc<Semaphore>,
+    phase: watch::Sender<Phase>,
+}
+
+/// How far an instance is from its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// It takes queries.
+    Serving,
+    /// It takes none; those in flight go on.
+    Draining,
+    /// Those in flight are given up: what they hold is released, and their sections are left.
+    GivingUp,
+}
+
+/// The right to have a query in flight.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    _permit: OwnedSemaphorePermit,
+    slots: Arc<Semaphore>,
+    all: usize,
+}
+
+impl Service {
+    /// Connects to both servers and puts the tables in place. Several instances may do so at once.
+    ///
+    /// # Errors
+    /// What did not answer, or did not take it.
+    pub async fn start(config: Config) -> anyhow::Result<Service> {
+        let guard = Guard::new(connect(&config).await.context("Postgres (DATABASE_URL)")?);
+        fence_guard::install(guard.pool(), &SCHEMAS).await?;
+        sqlx::migrate!()
+            .run(guard.pool())
+            .await
+            .context("the service's own tables were not put in place")?;
+        let locks = LeaseLock::connect(&*config.redis_url, config.prefix.clone())
+            .await
+            .context("Redis (REDIS_URL)")?;
+        let datasets = Datasets::connect(
+            config.queries_url(),
+            config.at_once,
+            config.query_limit(),
+            Duration::from_millis(config.query_takes_ms),
+        );
+        let parts = Parts {
+            datasets: datasets
+                .await
+                .context("the datasets' Postgres (QUERIES_URL)")?,
+            ledger: Ledger::on(&guard),
+            sections: Sections::new(locks, guard),
+            slots: Arc::new(Semaphore::new(config.at_once as usize)),
+            phase: watch::Sender::new(Phase::Serving),
+            config,
+        };
+        Ok(Service(Arc::new(parts)))
+    }
+
+    /// What it was started with.
+    pub fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    /// The sections, and their figures.
+    pub fn sections(&self) -> &Sections {
+        &self.0.sections
+    }
+
+    /// How far it is from its end.
+    pub fn phase(&self) -> Phase {
+        *self.0.phase.borrow()
+    }
+
+    /// Brings it nearer to its end, never back.
+    pub fn enter_phase(&self, phase: Phase) {
+        self.0.phase.send_if_modified(|current| {
+            let is_later = phase > *current;
+            *current = phase.max(*current);
+            is_later
+        });
+    }
+
+    /// Returns once it is as near to its end as that.
+    pub async fn reached(&self, phase: Phase) {
+        let mut phases = self.0.phase.subscribe();
+        // The sender lives as long as this service.
+        let _ = phases.wait_for(|current| *current >= phase).await;
+    }
+
+    /// Returns when no query is in flight; from [`Phase::Draining`] on none comes.
+    pub async fn idle(&self) {
+        // Only a closed semaphore has none to give, and nobody closes it.
+        let _ = self.0.slots.acquire_many(self.0.config.at_once).await;
+    }
+
+    pub(crate) fn pool(&self) -> &PgPool {
+        self.0.sections.guard().pool()
+    }
+
+    /// The right to have one more query in flight.
+    pub(crate) fn take_slot(&self) -> Result<Slot, Problem> {
+        if self.phase() > Phase::Serving {
+            return Err(Problem::Stopping);
+        }
+        let slots = self.0.slots.clone();
+        let permit = slots
+            .clone()
+            .try_acquire_owned()
+            .map_err(|_| Problem::Full)?;
+        let slot = Slot {
+            _permit: permit,
+            slots,
+            all: self.0.config.at_once as usize,
+        };
+        figures::in_flight(slot.all - slot.slots.available_permits());
+        Ok(slot)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        // This one is still out.
+        figures::in_flight(self.all.saturating_sub(self.slots.available_permits() + 1));
+    }
+}
+
+/// The pool of guard, ledger and answers. As `Guard::connect`, it does not ask a connection whether it is alive
+/// before each use.
+async fn connect(config: &Config) -> Result<PgPool, sqlx::Error> {
+    PgPoolOptions::new()
+        .max_connections(config.at_once + SPARE_CONNECTIONS)
+        .acquire_timeout(CONNECTED_WITHIN)
+        .test_before_acquire(false)
+        .connect(&config.database_url)
+        .await
+}
