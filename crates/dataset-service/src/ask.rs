@@ -135,8 +135,10 @@ impl Service {
             Ok(findings) => self.charge(open, asked, &hold, findings).await,
             Err(problem) => Err(problem),
         };
-        if answered.is_err() {
-            self.give_back(open, &hold).await;
+        match &answered {
+            // What was held by an opening that is known to be replaced is void already.
+            Ok(_) | Err(Problem::Overtaken(_) | Problem::HoldGone) => {}
+            Err(_) => self.give_back(open, &hold).await,
         }
         answered
     }
@@ -230,7 +232,8 @@ impl Service {
     }
 
     /// Frees what was held for a query that came to nothing. Best effort: what cannot be released is void once the
-    /// dataset is taken over, and expires otherwise. Of a holder that was overtaken it is refused, as a row.
+    /// dataset is taken over, and expires otherwise. Of a holder that was overtaken and does not know it is refused, as a
+    /// row.
     async fn give_back(&self, open: &OpenPermit, hold: &Hold) {
         let release = Release {
             request: step_of(hold.request, "release", open),

@@ -1,1 +1,138 @@
-//! x
+//! Instances that are killed, and replies that are lost.
+
+use testbed::Proxy;
+
+use crate::instance::Instance;
+use crate::stage::{
+    LONG, QUERY, SHORT, Stage, answer_of, ask, ask_until_answered, asking, query, within,
+};
+
+/// An instance whose ledger and whose datasets can be held apart.
+struct Held {
+    instance: Instance,
+    ledger: Proxy,
+    datasets: Proxy,
+}
+
+impl Held {
+    async fn start(stage: &Stage, options: &[(&str, &str)]) -> Held {
+        let ledger = Proxy::to(stage.database_url()).await;
+        let datasets = Proxy::to(stage.database_url()).await;
+        let urls = [
+            ledger.url(stage.database_url()),
+            datasets.url(stage.database_url()),
+        ];
+        let urls = [
+            ("DATABASE_URL", urls[0].as_str()),
+            ("QUERIES_URL", urls[1].as_str()),
+        ];
+        let instance = stage.instance(&[options, &urls]).await;
+        Held {
+            instance,
+            ledger,
+            datasets,
+        }
+    }
+
+    /// Lets a query go on until the COMMIT of its charge is on the way, and no further.
+    async fn until_its_charge_commits(&self) {
+        // The hold's own COMMIT has passed by the time that the slow query is sent.
+        within("the slow query", self.datasets.caught()).await;
+        self.ledger.hold_requests_from("COMMIT");
+        self.datasets.pass();
+        within("the commit", self.ledger.caught()).await;
+    }
+
+    /// Lets the COMMIT through, and keeps what Postgres says to it.
+    async fn commit_unheard(&self) {
+        self.ledger.hold_replies();
+        self.ledger.pass_requests();
+        within("the reply to the commit", self.ledger.kept_back()).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c47_a_query_whose_instance_is_killed_is_answered_by_another_and_charged_once() {
+    let stage = Stage::new("c47_killed").await;
+    let killed = Held::start(&stage, &SHORT).await;
+    let other = stage.instance(&[&SHORT]).await;
+
+    killed.datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&killed.instance, &query("42", "k-1"));
+    within("the slow query", killed.datasets.caught()).await;
+    assert_eq!(stage.standing().await.held, 1);
+    killed.instance.kill_nine().await.unwrap();
+    assert!(in_flight.await.unwrap().is_err(), "nobody answers");
+
+    ask_until_answered(other.listen, &query("42", "k-1"), &[409]).await;
+    stage.assert_charged(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c47_an_instance_killed_between_its_charge_and_its_answer_has_answered() {
+    let stage = Stage::new("c47_charged").await;
+    let killed = Held::start(&stage, &LONG).await;
+    let other = stage.instance(&[&LONG]).await;
+
+    killed.datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&killed.instance, &query("42", "k-1"));
+    killed.until_its_charge_commits().await;
+    killed.commit_unheard().await;
+    killed.instance.kill_nine().await.unwrap();
+    assert!(in_flight.await.unwrap().is_err(), "nobody answers");
+
+    // The lease of the dead lives for ten minutes more: the answer is found without it.
+    let answer = ask(&other, &query("42", "k-1")).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert!(answer.headers.contains_key("idempotent-replayed"));
+    stage.assert_charged(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_charge_whose_reply_is_lost_is_sent_again_and_answered() {
+    let stage = Stage::new("lost_reply").await;
+    let held = Held::start(&stage, &LONG).await;
+
+    held.datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&held.instance, &query("42", "k-1"));
+    held.until_its_charge_commits().await;
+    held.commit_unheard().await;
+    held.ledger.cut();
+    held.ledger.pass();
+
+    assert_eq!(answer_of(in_flight).await.status, 200);
+    stage.assert_charged(1).await;
+}
+
+/// The credits were captured, the commit never came: half of a write, done again.
+#[tokio::test(flavor = "multi_thread")]
+async fn c42_a_charge_that_was_rolled_back_is_taken_once_when_it_is_sent_again() {
+    let stage = Stage::new("c42").await;
+    let held = Held::start(&stage, &LONG).await;
+
+    held.datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&held.instance, &query("42", "k-1"));
+    held.until_its_charge_commits().await;
+    held.ledger.cut();
+    held.ledger.pass();
+
+    let answer = answer_of(in_flight).await;
+    assert_eq!(
+        (answer.status, answer.json()["balance"].as_i64()),
+        (200, Some(9))
+    );
+    stage.assert_charged(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_postgres_a_query_is_told_to_come_again_and_answered_when_it_is_back() {
+    let stage = Stage::new("postgres_away").await;
+    let held = Held::start(&stage, &LONG).await;
+    held.ledger.close();
+    let answer = ask(&held.instance, &query("42", "k-1")).await;
+    assert_eq!(answer.status, 503, "{answer:?}");
+    assert!(answer.retry_after().is_some());
+    held.ledger.reopen();
+    ask_until_answered(held.instance.listen, &query("42", "k-1"), &[503]).await;
+    stage.assert_charged(1).await;
+}

@@ -1,1 +1,104 @@
-//! x
+//! What operators see.
+
+use testbed::{Options, Proxy, RedisServer};
+
+use crate::call::Answer;
+use crate::stage::{LONG, SHORT, Stage, ask, ask_until_answered, asking, got, query, within};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn readiness_says_which_server_is_missing_and_life_goes_on() {
+    let stage = Stage::new("ready").await;
+    let ledger = Proxy::to(stage.database_url()).await;
+    let mut redis =
+        tokio::task::block_in_place(|| RedisServer::start(&Options::throw_away())).unwrap();
+    let redis_url = redis.url().to_owned();
+    let url = ledger.url(stage.database_url());
+    let options = [
+        ("DATABASE_URL", url.as_str()),
+        ("REDIS_URL", &redis_url),
+        ("QUERIES_URL", stage.database_url()),
+    ];
+    let instance = stage.instance(&[&LONG, &options]).await;
+    let ready = async || seen(&got(instance.ops, "/ready").await);
+
+    assert_eq!(ready().await, (200, "answers".into(), "answers".into()));
+    ledger.close();
+    assert_eq!(
+        ready().await,
+        (503, "does not answer".into(), "answers".into())
+    );
+    ledger.reopen();
+    // Frozen, so that it is the bound that ends the question.
+    redis.freeze();
+    assert_eq!(
+        ready().await,
+        (503, "answers".into(), "does not answer".into())
+    );
+    assert_eq!(got(instance.ops, "/live").await.status, 200);
+    redis.thaw();
+    within("readiness", async { while ready().await.0 != 200 {} }).await;
+}
+
+fn seen(answer: &Answer) -> (u16, String, String) {
+    let body = answer.json();
+    let word = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
+    (answer.status, word("postgres"), word("redis"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn figures_tell_of_overruns_and_refusals_and_name_no_customer() {
+    let stage = Stage::new("figures").await;
+    let ledger = Proxy::to(stage.database_url()).await;
+    let url = ledger.url(stage.database_url());
+    let direct = stage.database_url();
+    let late = stage
+        .instance(&[&SHORT, &[("DATABASE_URL", &url), ("QUERIES_URL", direct)]])
+        .await;
+    let other = stage.instance(&[&SHORT]).await;
+    ledger.hold_requests_from("capture");
+    let in_flight = asking(&late, &query("secret-dataset", "k-1"));
+    within("the late charge", ledger.caught()).await;
+    ask_until_answered(other.listen, &query("secret-dataset", "k-2"), &[409]).await;
+    ledger.pass();
+    assert_eq!(crate::stage::answer_of(in_flight).await.status, 409);
+    assert_eq!(
+        ask(&late, &query("secret-dataset", "k-1")).await.status,
+        200
+    );
+
+    let figures = got(late.ops, "/metrics").await;
+    assert!(
+        figures.headers["content-type"]
+            .to_str()
+            .unwrap()
+            .starts_with("text/plain; version=0.0.4")
+    );
+    for line in [
+        "fenced_section_entered{by=\"lease\"} 2",
+        "fenced_section_left 2",
+        "fenced_section_overruns 1",
+        "dataset_service_answers{kind=\"answered\"} 1",
+        "dataset_service_answers{kind=\"overtaken\"} 1",
+        "dataset_service_refused_writes{operation=\"capture\",reason=\"stale\"} 1",
+        "fenced_section_hold_ratio_bucket{le=\"1\"} 1",
+        "fenced_section_hold_ratio_count 2",
+        "dataset_service_query_seconds_count 2",
+        "dataset_service_in_flight 0",
+    ] {
+        assert!(
+            figures.body.lines().any(|seen| seen == line),
+            "no {line} in\n{}",
+            figures.body
+        );
+    }
+    let of_other = got(other.ops, "/metrics").await.body;
+    assert!(
+        of_other.contains("fenced_section_takeovers 1"),
+        "{of_other}"
+    );
+    assert!(!figures.body.contains("secret"), "{}", figures.body);
+    // They are none of the customers' business.
+    for path in ["/metrics", "/ready", "/live"] {
+        assert_eq!(got(late.listen, path).await.status, 404);
+    }
+}

@@ -1,1 +1,124 @@
-//! x
+//! What a client may be long, wrong or slow with; and who may write to the table.
+
+use fence_guard::{TriggerReason, TriggerRefusal};
+use hyper::Request;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::call::{Answer, Ask, send};
+use crate::stage::{LONG, PATIENCE, Stage, ask, got, query, within};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_query_is_a_problem_that_says_so_and_costs_nothing() {
+    let stage = Stage::new("bad").await;
+    let instance = stage.instance(&[&LONG]).await;
+    let long = format!("{{\"from\":1,\"to\":2{}}}", " ".repeat(2000));
+    let long_id = "x".repeat(65);
+    let bodied = |body: &str| Ask {
+        body: body.to_owned(),
+        ..query("42", "k-1")
+    };
+    let asked = [
+        (bodied("{"), 400, "bad-query"),
+        (bodied(r#"{"from": 31, "to": 1}"#), 400, "bad-query"),
+        (bodied(&long), 413, "too-large"),
+        (query("a%00b", "k-1"), 400, "bad-id"),
+        (query("%ff", "k-1"), 400, "bad-id"),
+        (query("a%2Fb", "k-1"), 400, "bad-id"),
+        (query(&long_id, "k-1"), 400, "bad-id"),
+        (
+            Ask {
+                user: "..%3Adataset".to_owned(),
+                ..query("42", "k-1")
+            },
+            400,
+            "bad-id",
+        ),
+    ];
+    for (bad, status, kind) in asked {
+        let answer = ask(&instance, &bad).await;
+        assert_problem(&answer, status, kind);
+    }
+    assert_problem(
+        &got(instance.listen, "/users/7/datasets/42/queries").await,
+        405,
+        "no-such-method",
+    );
+    assert_problem(&got(instance.listen, "/users/7").await, 404, "no-such-path");
+    stage.assert_charged(0).await;
+}
+
+fn assert_problem(answer: &Answer, status: u16, kind: &str) {
+    let problem = answer.json();
+    let kind = format!("tag:dataset-service,2026:{kind}");
+    assert_eq!(
+        (answer.status, problem["type"].as_str()),
+        (status, Some(kind.as_str())),
+        "{answer:?}"
+    );
+    assert_eq!(problem["status"], status);
+    assert_eq!(answer.headers["content-type"], "application/problem+json");
+    assert_eq!(answer.headers["cache-control"], "no-store");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_that_is_too_long_is_answered_with_431() {
+    let stage = Stage::new("head").await;
+    let instance = stage.instance(&[&LONG]).await;
+    let request = Request::get("/users/7/credits").header("x-long", "x".repeat(20_000));
+    let answer = send(
+        instance.listen,
+        request.body(String::new()).unwrap(),
+        PATIENCE,
+    )
+    .await
+    .unwrap();
+    assert_eq!(answer.status, 431);
+}
+
+/// A body that never ends must not keep a slot, or a task, for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_does_not_come_is_answered_with_408() {
+    let stage = Stage::new("slow_body").await;
+    let instance = stage.instance(&[&LONG]).await;
+    let mut stream = TcpStream::connect(instance.listen).await.unwrap();
+    let head = "POST /users/7/datasets/42/queries HTTP/1.1\r\nHost: x\r\nIdempotency-Key: k-1\r\nContent-Length: 25\r\n\r\n{";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut start = [0; 12];
+    within("an answer", stream.read_exact(&mut start))
+        .await
+        .unwrap();
+    assert_eq!(&start, b"HTTP/1.1 408");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_query_that_takes_too_long_is_stopped_on_the_server_and_costs_nothing() {
+    let stage = Stage::new("too_long").await;
+    let options = [("QUERY_LIMIT_MS", "300"), ("QUERY_TAKES_MS", "600000")];
+    let instance = stage.instance(&[&LONG, &options]).await;
+    let answer = ask(&instance, &query("42", "k-1")).await;
+    assert_problem(&answer, 504, "query-too-long");
+    stage.assert_charged(0).await;
+    let running = "select count(*) from pg_stat_activity where state = 'active' and query like '%pg_sleep%' and pid <> pg_backend_pid()
+                   and datname = current_database()";
+    assert_eq!(stage.count(running).await, 0);
+}
+
+/// What a handler that has forgotten to open, or a hand at a keyboard, would do.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_writes_an_answer_who_was_not_admitted_for_its_dataset() {
+    let stage = Stage::new("protected").await;
+    let instance = stage.instance(&[&LONG]).await;
+    assert_eq!(ask(&instance, &query("42", "k-1")).await.status, 200);
+    for sql in [
+        "update dataset.query set answer = 'another'",
+        "delete from dataset.query",
+        "insert into dataset.query (request, resource, asked) select gen_random_uuid(), resource, asked from dataset.query",
+    ] {
+        let error = sqlx::query(sql).execute(&stage.pool).await.unwrap_err();
+        let refused = TriggerRefusal::of(&error).expect(sql);
+        assert_eq!(refused.reason(), TriggerReason::NotAdmitted);
+        assert_eq!(refused.resource(), Some("user:7:dataset:42"));
+    }
+    stage.assert_charged(1).await;
+}

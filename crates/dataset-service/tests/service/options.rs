@@ -1,1 +1,58 @@
-//! x
+//! Bad options, and servers that are not there.
+
+use std::process::{Command, Output};
+
+use crate::stage::program;
+
+fn serve(options: &[&str]) -> Output {
+    let mut command = Command::new(program());
+    for variable in ["DATABASE_URL", "REDIS_URL", "QUERIES_URL"] {
+        command.env_remove(variable);
+    }
+    command
+        .arg("serve")
+        .args(["--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"])
+        .args(options);
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const URLS: [&str; 4] = [
+    "--database-url",
+    "postgres://user:secret@127.0.0.1:1/x",
+    "--redis-url",
+    "redis://:secret@127.0.0.1:1/",
+];
+
+#[test]
+fn bad_options_end_it_with_two_and_the_option_that_is_to_be_changed() {
+    let cases: [(&[&str], &str); 4] = [
+        (&[], "--redis-url"),
+        (&["--ttl-ms", "30s"], "--ttl-ms"),
+        (
+            &["--query-limit-ms", "10000"],
+            "lower the one or raise the other",
+        ),
+        (&["--hold-ms", "5000"], "raise --hold-ms"),
+    ];
+    for (options, part) in cases {
+        let urls: &[&str] = if options.is_empty() { &[] } else { &URLS };
+        let output = serve(&[urls, options].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains(part), "{}", said(&output));
+    }
+}
+
+#[test]
+fn without_a_server_it_says_which_and_no_password() {
+    let output = serve(&URLS);
+    assert_eq!(output.status.code(), Some(1));
+    let said = said(&output);
+    assert!(
+        said.contains("Postgres (DATABASE_URL)") && !said.contains("secret"),
+        "{said}"
+    );
+}

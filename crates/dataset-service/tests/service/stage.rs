@@ -129,6 +129,12 @@ impl Stage {
         assert!(findings.is_empty(), "{findings:?}");
     }
 
+    /// That nothing was charged, and that so much is held still.
+    pub(crate) async fn assert_held(&self, held: i64) {
+        let standing = self.standing().await;
+        assert_eq!((standing.balance, standing.held), (BALANCE, held));
+    }
+
     /// The refused writes, in their order: what was to be done, and why it was not.
     pub(crate) async fn refusals(&self) -> Vec<(String, String)> {
         sqlx::query_as("select operation, reason from fence.refusals(null, 0, null)")
