@@ -80,5 +80,9 @@ fn describe() {
     for (name, help) in sections {
         describe_counter!(format!("fenced_section.{name}"), help);
     }
+    // Those without a label are shown from the start: a rate needs its zero.
+    for name in ["left", "overruns", "takeovers", "healed", "unfenced"] {
+        counter!(format!("fenced_section.{name}")).increment(0);
+    }
     describe_histogram!("fenced_section.hold_ratio", "Time held, divided by the TTL");
 }

@@ -12,7 +12,7 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use lease_lock::{AcquireError, Attempt};
 use metrics_exporter_prometheus::PrometheusHandle;
-use serde_json::json;
+use serde::Serialize;
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -32,6 +32,15 @@ struct Ops {
     figures: PrometheusHandle,
     /// What readiness takes a lease of; no other instance does.
     probe: Resource,
+}
+
+/// Whether the instance takes queries, and what keeps it from that.
+#[derive(Serialize)]
+struct Readiness {
+    ready: bool,
+    postgres: &'static str,
+    redis: &'static str,
+    stopping: bool,
 }
 
 impl Service {
@@ -71,18 +80,14 @@ async fn ready(State(ops): State<Ops>) -> Response {
             "does not answer"
         }
     };
-    let body = json!({
-        "ready": is_ready,
-        "postgres": word(postgres),
-        "redis": word(redis),
-        "stopping": phase > Phase::Serving,
-    });
-    (
-        status,
-        [(CONTENT_TYPE, "application/json")],
-        body.to_string(),
-    )
-        .into_response()
+    let body = Readiness {
+        ready: is_ready,
+        postgres: word(postgres),
+        redis: word(redis),
+        stopping: phase > Phase::Serving,
+    };
+    let body = serde_json::to_string(&body).expect("readiness is words");
+    (status, [(CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 async fn postgres_answers(service: &Service) -> bool {

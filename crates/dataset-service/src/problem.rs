@@ -9,12 +9,25 @@ use fence_guard::http::{PROBLEM_JSON, ProblemType};
 use fenced_section::{EnterError, Lost, Refusal};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::{InvalidId, InvalidQuery, KeyError, figures};
 
 /// A moment after which the same request may fare better.
 const SOON: Duration = Duration::from_secs(1);
+
+/// The members of RFC 9457, and those of [`Problem::NoCredit`].
+#[derive(Serialize)]
+struct Body {
+    r#type: String,
+    title: &'static str,
+    status: u16,
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    available: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price: Option<i64>,
+}
 
 type Cause = Box<dyn Error + Send + Sync>;
 
@@ -65,7 +78,7 @@ pub enum Problem {
     )]
     Overtaken(Refusal),
     /// 402: the credits that are not spoken for do not cover the price.
-    #[error("a query costs {price} credits, and {available} are available; buy credits")]
+    #[error("the price of a query is {price}, and {available} credits are available; buy credits")]
     NoCredit {
         /// What the account has, less what is held for queries in flight.
         available: i64,
@@ -233,19 +246,21 @@ impl Problem {
         }
     }
 
-    fn body(&self) -> Value {
+    fn body(&self) -> String {
         let (kind, title, status) = self.profile();
-        let mut body = json!({
-            "type": format!("tag:dataset-service,2026:{kind}"),
-            "title": title,
-            "status": status.as_u16(),
-            "detail": self.to_string(),
-        });
-        if let Problem::NoCredit { available, price } = self {
-            body["available"] = json!(available);
-            body["price"] = json!(price);
-        }
-        body
+        let (available, price) = match self {
+            Problem::NoCredit { available, price } => (Some(*available), Some(*price)),
+            _ => (None, None),
+        };
+        let body = Body {
+            r#type: format!("tag:dataset-service,2026:{kind}"),
+            title,
+            status: status.as_u16(),
+            detail: self.to_string(),
+            available,
+            price,
+        };
+        serde_json::to_string(&body).expect("a problem is text and numbers")
     }
 
     /// What the customer is not told, once, where the answer is made.
@@ -277,7 +292,7 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         self.log();
         figures::answered(self.kind());
-        let mut response = (self.status(), self.body().to_string()).into_response();
+        let mut response = (self.status(), self.body()).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, PROBLEM_JSON);
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::json;
+use serde::Serialize;
 use tracing::Instrument;
 
 use crate::answers::Asked;
@@ -37,6 +37,16 @@ impl Service {
             .layer(from_fn(observe))
             .with_state(self.clone())
     }
+}
+
+/// How a user's account stands, in credits.
+#[derive(Serialize)]
+struct Credits<'a> {
+    user: &'a str,
+    balance: i64,
+    /// For queries in flight.
+    held: i64,
+    available: i64,
 }
 
 type Ids<T> = Result<Path<T>, PathRejection>;
@@ -74,13 +84,15 @@ async fn credits(State(service): State<Service>, ids: Ids<String>) -> Result<Res
         .standing(&account)
         .await?
         .ok_or(Problem::NoAccount)?;
-    let body = json!({
-        "user": user.as_str(),
-        "balance": standing.balance,
-        "held": standing.held,
-        "available": standing.available(),
-    });
-    Ok(answer(body.to_string()))
+    let body = Credits {
+        user: user.as_str(),
+        balance: standing.balance,
+        held: standing.held,
+        available: standing.available(),
+    };
+    Ok(answer(
+        serde_json::to_string(&body).expect("credits are text and numbers"),
+    ))
 }
 
 impl IntoResponse for Answered {

@@ -44,6 +44,10 @@ impl Ask {
     }
 }
 
+#[allow(
+    dead_code,
+    reason = "the tests of the service read these, the load does not"
+)]
 impl Answer {
     /// The body as JSON; null where it is none.
     pub(crate) fn json(&self) -> Value {

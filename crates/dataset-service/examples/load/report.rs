@@ -166,10 +166,7 @@ impl fmt::Display for Report {
                 counted.open
             ),
         )?;
-        row(
-            "queries given up by their customers",
-            counted.unanswered.to_string(),
-        )?;
+        row("asked and never answered", counted.unanswered.to_string())?;
         row(
             "openings",
             format!(
