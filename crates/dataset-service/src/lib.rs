@@ -1,8 +1,10 @@
 #![doc = include_str!("../README.md")]
 #![doc = include_str!("../LIFTING.md")]
 
-mod answers;
+mod answered;
 mod ask;
+mod asked;
+mod charge;
 mod cli;
 mod config;
 mod figures;

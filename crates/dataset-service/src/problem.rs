@@ -162,6 +162,23 @@ impl Problem {
         )
     }
 
+    /// Whether credits may be held still for a query that came to this: they are, unless nothing was held, or what
+    /// was is known to have ended.
+    pub(crate) fn may_leave_a_hold(&self) -> bool {
+        match self {
+            Problem::LeaseLost(_)
+            | Problem::QueryTooLong { .. }
+            | Problem::Unknown(_)
+            | Problem::Unavailable { .. }
+            | Problem::Stopping
+            | Problem::Internal(_)
+            // Frozen while it was held.
+            | Problem::AccountShut { .. } => true,
+            // Void, as soon as it is overtaken; of the others none was held.
+            _ => false,
+        }
+    }
+
     /// A failure that nobody outside can do anything about.
     pub(crate) fn internal(cause: impl Into<Cause>) -> Problem {
         Problem::Internal(cause.into())

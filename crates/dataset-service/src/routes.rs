@@ -14,8 +14,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::Serialize;
 use tracing::Instrument;
 
-use crate::answers::Asked;
-use crate::ask::{Answered, How};
+use crate::answered::{Answered, How};
+use crate::asked::Asked;
 use crate::service::Service;
 use crate::{Id, InvalidId, Problem, Query, figures, id, key};
 

@@ -120,10 +120,12 @@ impl Service {
         let _ = phases.wait_for(|current| *current >= phase).await;
     }
 
-    /// Returns when no query is in flight; from [`Phase::Draining`] on none comes.
-    pub async fn idle(&self) {
+    /// Returns when no query is in flight, and lets none come after that.
+    pub(crate) async fn idle(&self) {
         // Only a closed semaphore has none to give, and nobody closes it.
-        let _ = self.0.slots.acquire_many(self.0.config.at_once).await;
+        if let Ok(all) = self.0.slots.acquire_many(self.0.config.at_once).await {
+            all.forget();
+        }
     }
 
     pub(crate) fn pool(&self) -> &PgPool {

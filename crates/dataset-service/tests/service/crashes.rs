@@ -2,6 +2,7 @@
 
 use testbed::Proxy;
 
+use crate::call::Ask;
 use crate::instance::Instance;
 use crate::stage::{
     LONG, QUERY, SHORT, Stage, answer_of, ask, ask_until_answered, asking, query, within,
@@ -64,6 +65,12 @@ async fn c47_a_query_whose_instance_is_killed_is_answered_by_another_and_charged
     killed.instance.kill_nine().await.unwrap();
     assert!(in_flight.await.unwrap().is_err(), "nobody answers");
 
+    // The key was bound when credits were held for it, though it has no answer yet.
+    let other_days = Ask {
+        body: r#"{"from": 1, "to": 30}"#.to_owned(),
+        ..query("42", "k-1")
+    };
+    assert_eq!(ask(&other, &other_days).await.status, 422);
     ask_until_answered(other.listen, &query("42", "k-1"), &[409]).await;
     stage.assert_charged(1).await;
 }

@@ -97,3 +97,26 @@ async fn an_instance_that_has_all_it_takes_turns_the_next_away() {
     assert_eq!(answer_of(in_flight).await.status, 200);
     stage.assert_charged(1).await;
 }
+
+/// It had looked, and found nothing; then it was another's turn. The look after the opening is the one that counts.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_query_that_is_answered_between_the_look_and_the_lease_is_not_run_again() {
+    let stage = Stage::new("looks_again").await;
+    let redis = Proxy::to(testbed::shared().redis_url()).await;
+    let url = redis.url(testbed::shared().redis_url());
+    let slow = stage.instance(&[&LONG, &[("REDIS_URL", &url)]]).await;
+    let other = stage.instance(&[&LONG]).await;
+
+    redis.hold_requests_from("user:7:dataset:42");
+    let in_flight = asking(&slow, &query("42", "k-1"));
+    within("the request for the lease", redis.caught()).await;
+    let answer = ask(&other, &query("42", "k-1")).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    redis.pass();
+
+    let replayed = answer_of(in_flight).await;
+    assert_eq!((replayed.status, replayed.body), (200, answer.body));
+    assert!(replayed.headers.contains_key("idempotent-replayed"));
+    assert_eq!(stage.count("select count(*) from credit.hold").await, 1);
+    stage.assert_charged(1).await;
+}

@@ -14,7 +14,7 @@ async fn redis() -> RedisServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn failing_closed_answers_nothing_charges_nothing_and_goes_on_by_itself() {
+async fn c37_failing_closed_answers_nothing_charges_nothing_and_goes_on_by_itself() {
     let stage = Stage::new("fail_closed").await;
     let mut redis = redis().await;
     let url = redis.url().to_owned();

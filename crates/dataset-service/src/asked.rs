@@ -1,4 +1,4 @@
-//! The service's one table: what was asked, and what it was answered.
+//! What is asked, and the service's one table, which binds it to its key and keeps its answer.
 
 use credit_ledger::RequestId;
 use fence_guard::GuardedTx;
