@@ -70,7 +70,11 @@ impl Service {
         findings: Findings,
     ) -> Result<Answered, Problem> {
         match self.try_charge(open, asked, hold, findings).await {
-            Err(Problem::Unknown(_)) => self.try_charge(open, asked, hold, findings).await,
+            Err(Problem::Unknown(cause)) => {
+                let again = self.try_charge(open, asked, hold, findings).await;
+                // Whatever keeps it from being asked again, the first try may have been charged for.
+                again.map_err(|_| Problem::Unknown(cause))
+            }
             answer => answer,
         }
     }
