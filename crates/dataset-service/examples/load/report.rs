@@ -52,9 +52,7 @@ impl Report {
         let counted = sqlx::query_as(include_str!("count.sql"))
             .fetch_one(guard.pool())
             .await?;
-        let refused = sqlx::query_as(
-            "select operation, reason, count(*) from fence.refusals(null, 0, null) group by 1, 2 order by 1, 2",
-        );
+        let refused = sqlx::query_as(include_str!("refused.sql"));
         let refused = refused.fetch_all(guard.pool()).await?;
         let mut wronged = Vec::new();
         for user in users {

@@ -27,9 +27,9 @@ pub(crate) const LONG: [(&str, &str); 3] = [
 ];
 /// Short, and long enough for everything but a process that stands still.
 pub(crate) const SHORT: [(&str, &str); 3] = [
-    ("TTL_MS", "1500"),
+    ("TTL_MS", "3000"),
     ("HOLD_MS", "600000"),
-    ("QUERY_LIMIT_MS", "1400"),
+    ("QUERY_LIMIT_MS", "2900"),
 ];
 /// What stands in the slow query, and in no other statement.
 pub(crate) const QUERY: &str = "generate_series";
