@@ -5,11 +5,12 @@ create or replace function credit.capture_hold(
 returns credit.result language plpgsql as $$
 declare
     l record := credit.look_hold(p_hold, p_resource, true);
+    a credit.account := l.a;
     h credit.hold := l.h;
     v credit.result;
 begin
-    v.balance_after := (l.a).balance;
-    v.held := (l.a).held;
+    v.balance_after := a.balance;
+    v.held := a.held;
     v.outcome := coalesce(l.outcome, case when p_amount > h.amount then 'exceeds hold' end);
     if v.outcome is not null then
         v.allowed := h.amount;
@@ -17,7 +18,7 @@ begin
         v.at := h.resolved_at;
         return v;
     end if;
-    v := credit.write_entry(p_request, 'charge', l.a, 'spent', -p_amount, h.purpose,
+    v := credit.write_entry(p_request, 'charge', a.id, a.balance, a.held, 'spent', -p_amount, h.purpose,
                             p_resource, p_fence, p_holder, p_hold => p_hold, p_freed => h.amount);
     if v.outcome = 'applied' then
         update credit.hold x

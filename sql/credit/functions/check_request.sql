@@ -7,7 +7,9 @@ begin
     if p_request is null or p_request = '00000000-0000-0000-0000-000000000000' then
         raise exception using errcode = 'ZF004', message = 'a request needs an id of its own';
     end if;
-    perform credit.check_account(p_account);
+    if not fence.is_name(p_account, 1, 512) then
+        perform credit.check_account(p_account);
+    end if;
     if p_amount is null or p_amount < 1 then
         raise exception using errcode = 'ZF004',
             message = format('an amount is a whole number of credits from 1, this one is %s', p_amount);

@@ -21,7 +21,7 @@ begin
     end if;
     a := credit.lock_account(v_account);
     select * into h from credit.hold y where y.request = p_hold for update;
-    outcome := coalesce(credit.judge_account(a, p_takes), case
+    outcome := coalesce(credit.judge_account(a.id, a.closed_at, a.frozen_at, p_takes), case
         when h.resource <> p_resource then 'other resource'
         when h.resolution is not null then 'hold ' || h.resolution
     end);

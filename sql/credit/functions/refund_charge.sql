@@ -18,13 +18,13 @@ begin
     v.allowed := -c.change - (select coalesce(sum(r.change), 0) from credit.entry r where r.refund_of = p_of);
     v.balance_after := a.balance;
     v.held := a.held;
-    v.outcome := coalesce(credit.judge_account(a, false), case
+    v.outcome := coalesce(credit.judge_account(a.id, a.closed_at, a.frozen_at, false), case
         when p_amount > v.allowed then 'exceeds charge'
         when a.balance > 9223372036854775807 - p_amount then 'balance overflow'
     end);
     if v.outcome is not null then
         return v;
     end if;
-    return credit.write_entry(p_request, 'refund', a, 'spent', p_amount, c.purpose,
+    return credit.write_entry(p_request, 'refund', a.id, a.balance, a.held, 'spent', p_amount, c.purpose,
                               null, null, null, p_refund_of => p_of);
 end $$;

@@ -5,12 +5,13 @@ create or replace function credit.release_hold(
 returns credit.result language plpgsql as $$
 declare
     l record := credit.look_hold(p_hold, p_resource, false);
+    a credit.account := l.a;
     h credit.hold := l.h;
     v credit.result;
 begin
     v.outcome := l.outcome;
-    v.balance_after := (l.a).balance;
-    v.held := (l.a).held;
+    v.balance_after := a.balance;
+    v.held := a.held;
     v.seq := h.resolved_seq;
     v.at := h.resolved_at;
     if v.outcome is not null then

@@ -13,7 +13,7 @@ declare
 begin
     v.balance_after := a.balance;
     v.held := a.held;
-    v.outcome := coalesce(credit.judge_account(a, true), case
+    v.outcome := coalesce(credit.judge_account(a.id, a.closed_at, a.frozen_at, true), case
         -- The first as in credit.post; the second bounds what can be held below a floor of less than 0.
         when a.balance - a.held < a.floor + p_amount then 'insufficient credit'
         when a.held > 9223372036854775807 - p_amount then 'insufficient credit'

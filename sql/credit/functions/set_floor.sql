@@ -15,7 +15,7 @@ begin
     a := credit.lock_account(p_account);
     v.balance_after := a.balance;
     v.held := a.held;
-    v.outcome := coalesce(credit.judge_account(a, false), case
+    v.outcome := coalesce(credit.judge_account(a.id, a.closed_at, a.frozen_at, false), case
         when a.floor = p_floor then 'unchanged'
         when a.balance - a.held < p_floor then 'below floor'
         else 'changed' end);

@@ -7,7 +7,7 @@ declare
 begin
     v.balance_after := a.balance;
     v.held := a.held;
-    v.outcome := coalesce(credit.judge_account(a, false),
+    v.outcome := coalesce(credit.judge_account(a.id, a.closed_at, a.frozen_at, false),
                           case when (a.frozen_at is not null) = p_is_frozen then 'unchanged' else 'changed' end);
     if v.outcome = 'changed' then
         update credit.account x set frozen_at = case when p_is_frozen then clock_timestamp() end where x.id = a.id;

@@ -1,10 +1,11 @@
 -- credit.write_entry: writes one entry, and moves the balance of its account, which the caller has locked and judged.
--- p_freed: what a captured hold had set aside.
+-- p_account, p_balance and p_held are of its row as it stands; p_freed is what a captured hold had set aside.
 --
 -- outcome: 'applied', or 'taken': the request id was used, by a twin that committed after the caller looked.
 -- The entry goes in before the balance moves, so that nothing has changed when it turns out 'taken'.
 create or replace function credit.write_entry(
-    p_request uuid, p_operation text, a credit.account, p_counterpart text, p_change bigint, p_purpose text,
+    p_request uuid, p_operation text, p_account bigint, p_balance bigint, p_held bigint,
+    p_counterpart text, p_change bigint, p_purpose text,
     p_resource text, p_fence bigint, p_holder uuid,
     p_hold uuid default null, p_refund_of uuid default null, p_freed bigint default 0)
 returns credit.result language plpgsql as $$
@@ -15,7 +16,7 @@ begin
     insert into credit.entry as e
         (seq, request, operation, account, counterpart, change, balance_after, purpose, hold, refund_of,
          resource, fence, holder)
-    select nextval('fence.seq'), p_request, p_operation, a.id, c.id, p_change, a.balance + p_change, p_purpose,
+    select nextval('fence.seq'), p_request, p_operation, p_account, c.id, p_change, p_balance + p_change, p_purpose,
            p_hold, p_refund_of, p_resource, p_fence, p_holder
     from credit.account c
     where c.name = p_counterpart
@@ -27,8 +28,8 @@ begin
         v.outcome := 'taken';
         return v;
     end if;
-    v.held := a.held - p_freed;
-    update credit.account x set balance = v.balance_after, held = v.held where x.id = a.id;
+    v.held := p_held - p_freed;
+    update credit.account x set balance = v.balance_after, held = v.held where x.id = p_account;
     v.outcome := 'applied';
     v.replayed := false;
     return v;
