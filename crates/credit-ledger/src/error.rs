@@ -103,6 +103,12 @@ pub enum Error {
         /// What the account has.
         balance: i64,
     },
+    /// The charge has waited in the [`Coalescer`](crate::Coalescer) behind others of its account for as long as a charge
+    /// waits for a lock; nothing was sent for it.
+    #[error(
+        "others of this account before it took too long, and nothing was sent for it, try again"
+    )]
+    Overdue,
     /// The [`Coalescer`](crate::Coalescer) takes no more charges; nothing was sent.
     #[error(
         "no more charges are taken here, this process is about to end; send the request to another"

@@ -11,6 +11,7 @@
 //! | `tag:credit-ledger,2026:other-resource` | 409 | opens the hold's own resource |
 //! | `tag:credit-ledger,2026:not-empty`, `…below-floor` | 409 | empties the account, or fills it |
 //! | `tag:credit-ledger,2026:exceeds-hold`, `…exceeds-charge`, `…balance-overflow` | 422 | asks for less |
+//! | `tag:credit-ledger,2026:overdue` | 503 | sends it again, later |
 //! | `tag:credit-ledger,2026:finished` | 503 | sends it again: another instance takes it |
 //!
 //! What the guard says, and what Postgres does not say, are the guard's own problems: 409 *stale* and its like with the
@@ -109,6 +110,12 @@ pub const BALANCE_OVERFLOW: OwnProblem = OwnProblem {
     title: "The account cannot take that much more",
     status: StatusCode::UNPROCESSABLE_ENTITY,
 };
+/// Others of the account took too long.
+pub const OVERDUE: OwnProblem = OwnProblem {
+    uri: "tag:credit-ledger,2026:overdue",
+    title: "The account is busy",
+    status: StatusCode::SERVICE_UNAVAILABLE,
+};
 /// This process is about to end.
 pub const FINISHED: OwnProblem = OwnProblem {
     uri: "tag:credit-ledger,2026:finished",
@@ -143,6 +150,7 @@ impl From<Error> for Problem {
             Error::ExceedsHold { .. } => EXCEEDS_HOLD,
             Error::UnknownCharge => UNKNOWN_CHARGE,
             Error::ExceedsCharge { .. } => EXCEEDS_CHARGE,
+            Error::Overdue => OVERDUE,
             Error::Finished => FINISHED,
         };
         Problem::own(kind, error.to_string())

@@ -18,7 +18,7 @@ mod schema;
 
 pub use accounts::Standing;
 pub use answer::{Applied, Held, Once, Released};
-pub use coalesce::{CoalesceOptions, Coalescer};
+pub use coalesce::{CoalesceFigures, CoalesceOptions, Coalescer};
 pub use error::Error;
 pub use fence_guard::{Finding, StoreError};
 pub use history::Filter;

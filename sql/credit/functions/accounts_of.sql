@@ -11,5 +11,5 @@ begin
         order by x.id for update skip locked);
     perform credit.give_back(x.id) from credit.account x where x.id = any (v_locked) and x.held > 0;
     return array(
-        select x from credit.account x where x.id = any (v_locked) and credit.judge_account(x, true) is null);
+        select x from credit.account x where x.id = any (v_locked) and credit.judge_account(x.id, x.closed_at, x.frozen_at, true) is null);
 end $$;

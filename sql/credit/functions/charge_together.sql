@@ -18,6 +18,7 @@ returns table (n bigint, replayed boolean, seq bigint, at timestamptz, balance_a
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_charges credit.numbered_charge[];
+    v_replayed bigint[];
 begin
     perform fence.arm('charge_together', p_call, interval '30 seconds');
     if pg_current_xact_id_if_assigned() is not null or fence.admitted() is not null then
@@ -26,17 +27,21 @@ begin
     end if;
     v_charges := credit.numbered(p_resources, p_fences, p_holders, p_requests, p_accounts, p_amounts, p_purposes);
 
-    return query
-    select i.n, true, e.seq, e.at, e.balance_after
+    for n, replayed, seq, at, balance_after in
+        select i.n, true, e.seq, e.at, e.balance_after
         from unnest(v_charges) i
         join credit.entry e on e.request = i.request
         join credit.account a on a.id = e.account
         where (e.operation, a.name, e.change, e.purpose, e.resource)
-            = ('charge', i.account, -i.amount, i.purpose, i.resource) and e.hold is null;
+            = ('charge', i.account, -i.amount, i.purpose, i.resource) and e.hold is null
+    loop
+        v_replayed := v_replayed || n;
+        return next;
+    end loop;
 
-    -- Each keeps what it can lock without waiting, judged by what the lock returned.
-    v_charges := credit.admitted_of(credit.unused_of(v_charges));
+    v_charges := array(select i from unnest(v_charges) i where i.n <> all (coalesce(v_replayed, '{}')) order by i.n);
     if cardinality(v_charges) > 0 then
-        return query select * from credit.post_together(v_charges);
+        -- Each step keeps what it can lock without waiting, judged by what the lock returned.
+        return query select * from credit.post_together(v_charges, credit.admitted_of(credit.unused_of(v_charges)));
     end if;
 end $$;

@@ -1,27 +1,33 @@
 -- credit.post_together: locks the accounts of admitted charges, save those that somebody else has locked, and writes an
 -- entry for each charge that its account covers, in their order, up to the first of the account that has to go alone.
-create or replace function credit.post_together(p_charges credit.numbered_charge[])
+--
+-- charges   all that are not answered yet: one that is not admitted parts its account's order, too
+-- admitted  those of them that are
+create or replace function credit.post_together(
+    p_charges credit.numbered_charge[], p_admitted credit.numbered_charge[])
 returns table (n bigint, replayed boolean, seq bigint, at timestamptz, balance_after bigint)
 language plpgsql as $$
 declare
     v_accounts credit.account[];
     v_free uuid[];
+    v_fit bigint[];
 begin
-    v_accounts := credit.accounts_of(p_charges);
+    v_accounts := credit.accounts_of(p_admitted);
     v_free := array(
-        select i.request from unnest(p_charges) i
+        select i.request from unnest(p_admitted) i
         where i.account in (select a.name from unnest(v_accounts) a)
           and pg_try_advisory_xact_lock(credit.request_key(i.request)));
     -- Looked at again behind the lock of the id: a twin may have committed meanwhile.
-    v_free := array(
-        select r from unnest(v_free) r
-        where not exists (select from credit.entry e where e.request = r) and not credit.is_hold_request(r));
+    v_fit := array(
+        select i.n from unnest(p_admitted) i
+        where i.request = any (v_free) and not credit.is_hold_request(i.request)
+          and not exists (select from credit.entry e where e.request = i.request));
 
     return query
     with fit as (
         -- taken: by this charge and those before it, of this account. unbroken: none of those goes alone.
-        select i.*, a.id, a.balance, a.balance - a.held - a.floor as room,
-               sum(i.amount) over w as taken, bool_and(i.request = any (v_free)) over w as unbroken
+        select i.*, a.id, a.balance, a.balance::numeric - a.held - a.floor as room,
+               sum(i.amount) over w as taken, bool_and(i.n = any (v_fit)) over w as unbroken
         from unnest(p_charges) i
         join unnest(v_accounts) a on a.name = i.account
         window w as (partition by i.account order by i.n)
@@ -39,5 +45,5 @@ begin
         where a.id = s.account
     )
     select i.n, false, w.seq, w.at, w.balance_after
-    from written w join unnest(p_charges) i on i.request = w.request;
+    from written w join unnest(p_charges) i on i.request = w.request and i.n = any (v_fit);
 end $$;

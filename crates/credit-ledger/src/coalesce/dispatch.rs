@@ -1,57 +1,60 @@
 //! The task that sends: at most one call for many charges on its way, and beside it those that go alone.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::time::Duration;
 
 use fence_guard::StoreError;
-use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::watch;
 use tokio::task::{self, JoinSet};
 
-use super::{CoalesceOptions, Message, Waiting};
+use super::{CoalesceFigures, CoalesceOptions, Message, Waiting};
 use crate::answer::Applied;
+use crate::error::Error;
 use crate::ledger::Ledger;
 use crate::names::Account;
+
+/// How long a charge waits for each lock (`fence.arm`), and here behind others.
+const WAIT: Duration = Duration::from_secs(10);
 
 /// What the task keeps. A charge is in exactly one place: ready, in flight, or in its account's lane.
 pub(super) struct Dispatch {
     ledger: Ledger,
     options: CoalesceOptions,
-    /// Every charge in here holds a part of it, to the moment of its answer.
-    room: Arc<Semaphore>,
     /// For the next call, in the order of their coming.
     ready: VecDeque<Waiting>,
-    /// Accounts of which a charge has to go alone: what comes for them waits behind it.
-    lanes: HashMap<Account, Lane>,
-    /// Lanes of which nothing is on its way.
+    /// Accounts of which a charge goes alone: the first of its lane, or one that is on its way. What comes for them is
+    /// behind it, and ready again when that is answered.
+    lanes: HashMap<Account, VecDeque<Waiting>>,
+    /// Lanes of which nothing is on its way, in their order.
     idle_lanes: VecDeque<Account>,
     /// Whose charge a task sends alone.
     on_their_way: HashMap<task::Id, Account>,
+    /// The callers see it; its end is the task's.
+    figures: watch::Sender<CoalesceFigures>,
     is_finishing: bool,
 }
 
-#[derive(Default)]
-struct Lane {
-    alone: VecDeque<Waiting>,
-    behind: VecDeque<Waiting>,
-}
-
-/// What came back.
+/// What came back of the charges that went together.
 type Together = (Vec<Waiting>, Result<Vec<Option<Applied>>, StoreError>);
 
 impl Dispatch {
-    pub(super) fn new(ledger: Ledger, options: CoalesceOptions, room: Arc<Semaphore>) -> Dispatch {
+    pub(super) fn new(
+        ledger: Ledger,
+        options: CoalesceOptions,
+        figures: watch::Sender<CoalesceFigures>,
+    ) -> Dispatch {
         // One connection is left for what goes together.
-        let connections = ledger.store.pool().options().get_max_connections();
-        let spare = (connections as usize).saturating_sub(1).max(1);
+        let connections = ledger.store.pool().options().get_max_connections() as usize;
+        let spare = connections.saturating_sub(1).max(1);
         Dispatch {
             ledger,
             options: options.with_alone(options.alone.min(spare)),
-            room,
             ready: VecDeque::new(),
             lanes: HashMap::new(),
             idle_lanes: VecDeque::new(),
             on_their_way: HashMap::new(),
+            figures,
             is_finishing: false,
         }
     }
@@ -59,7 +62,6 @@ impl Dispatch {
     pub(super) async fn run(mut self, mut arriving: UnboundedReceiver<Message>) {
         let mut together: JoinSet<Together> = JoinSet::new();
         let mut alone: JoinSet<()> = JoinSet::new();
-        let mut is_open = true;
         loop {
             // Whatever has come by now is part of the next call.
             while let Ok(message) = arriving.try_recv() {
@@ -69,15 +71,16 @@ impl Dispatch {
                 self.start_together(&mut together);
             }
             self.start_alone(&mut alone);
-            if self.is_finishing && self.room.available_permits() == self.options.capacity {
+            self.tell(alone.len());
+            if self.is_finishing && together.is_empty() && alone.is_empty() {
+                // Nothing is ready or idle either, or it would have been started.
                 return;
             }
             tokio::select! {
-                message = arriving.recv(), if is_open => match message {
-                    Some(message) => self.take(message),
-                    // Nobody has the front any more.
-                    None => (is_open, self.is_finishing) = (false, true),
-                },
+                message = arriving.recv(), if !self.is_finishing => {
+                    // None: nobody has the front any more.
+                    self.take(message.unwrap_or(Message::Finish));
+                }
                 Some(done) = together.join_next() => {
                     // What panicked has dropped its charges: their callers hear that nobody knows.
                     if let Ok((charges, outcomes)) = done {
@@ -87,8 +90,9 @@ impl Dispatch {
                 Some(done) = alone.join_next_with_id() => {
                     let id = done.map_or_else(|panicked| panicked.id(), |(id, ())| id);
                     if let Some(account) = self.on_their_way.remove(&id) {
-                        self.go_on(account);
+                        self.ready.extend(self.lanes.remove(&account).unwrap_or_default());
                     }
+                    self.drop_overdue();
                 }
             }
         }
@@ -97,26 +101,34 @@ impl Dispatch {
     fn take(&mut self, message: Message) {
         match message {
             Message::Finish => self.is_finishing = true,
+            Message::Gone(account) => {
+                let waits = |waiting: &Waiting| !waiting.reply.is_closed();
+                if let Some(lane) = self.lanes.get_mut(&account) {
+                    lane.retain(waits);
+                }
+                self.ready.retain(waits);
+            }
             Message::Charge(waiting) => match self.lanes.get_mut(&waiting.charge.account) {
-                Some(lane) => lane.behind.push_back(waiting),
+                Some(lane) => lane.push_back(waiting),
                 None => self.ready.push_back(waiting),
             },
         }
     }
 
     fn start_together(&mut self, together: &mut JoinSet<Together>) {
-        let count = self.ready.len().min(self.options.together);
-        let mut charges: Vec<Waiting> = self.ready.drain(..count).collect();
-        // Nothing was sent for a caller that is gone by now.
-        charges.retain(|waiting| !waiting.reply.is_closed());
-        if charges.is_empty() {
+        // Nothing is sent for a caller that is gone by now.
+        self.ready.retain(|waiting| !waiting.reply.is_closed());
+        if self.ready.is_empty() {
             return;
         }
+        let count = self.ready.len().min(self.options.together);
+        let charges: Vec<Waiting> = self.ready.drain(..count).collect();
         let ledger = self.ledger.clone();
         together.spawn(async move {
             let outcomes = ledger.charge_together(&charges).await;
             (charges, outcomes)
         });
+        self.figures.send_modify(|figures| figures.calls += 1);
     }
 
     fn answer(
@@ -129,21 +141,21 @@ impl Dispatch {
             tracing::warn!(error = %error, credit.charges = charges.len(), "charges go alone");
             vec![None; charges.len()]
         });
+        let applied = outcomes.iter().flatten().count();
         for (waiting, outcome) in charges.into_iter().zip(outcomes) {
             match outcome {
                 Some(applied) => answer(waiting, Ok(applied)),
                 None => self.send_alone(waiting),
             }
         }
+        // What came meanwhile is behind those.
         let (behind, ready) = std::mem::take(&mut self.ready)
             .into_iter()
             .partition(|waiting| self.lanes.contains_key(&waiting.charge.account));
         self.ready = ready;
-        let behind: VecDeque<Waiting> = behind;
-        for waiting in behind {
-            let lane = self.lanes.entry(waiting.charge.account.clone());
-            lane.or_default().behind.push_back(waiting);
-        }
+        VecDeque::into_iter(behind).for_each(|waiting| self.send_alone(waiting));
+        self.figures
+            .send_modify(|figures| figures.answered_together += applied as u64);
     }
 
     fn send_alone(&mut self, waiting: Waiting) {
@@ -151,11 +163,7 @@ impl Dispatch {
         if !self.lanes.contains_key(&account) {
             self.idle_lanes.push_back(account.clone());
         }
-        self.lanes
-            .entry(account)
-            .or_default()
-            .alone
-            .push_back(waiting);
+        self.lanes.entry(account).or_default().push_back(waiting);
     }
 
     fn start_alone(&mut self, alone: &mut JoinSet<()>) {
@@ -163,11 +171,10 @@ impl Dispatch {
             let Some(account) = self.idle_lanes.pop_front() else {
                 return;
             };
-            let waiting = self
-                .lanes
-                .get_mut(&account)
-                .and_then(|lane| lane.alone.pop_front());
-            let Some(waiting) = waiting else {
+            let first = self.lanes.get_mut(&account).and_then(VecDeque::pop_front);
+            let Some(waiting) = first else {
+                // Its callers have gone.
+                self.lanes.remove(&account);
                 continue;
             };
             let ledger = self.ledger.clone();
@@ -176,21 +183,41 @@ impl Dispatch {
                 answer(waiting, outcome);
             });
             self.on_their_way.insert(task.id(), account);
+            self.figures.send_modify(|figures| figures.sent_alone += 1);
         }
     }
 
-    /// A charge of this account was answered alone: the next one goes, or those behind are ready again.
-    fn go_on(&mut self, account: Account) {
-        let has_more = |lane: &Lane| !lane.alone.is_empty();
-        if self.lanes.get(&account).is_some_and(has_more) {
-            self.idle_lanes.push_back(account);
-        } else if let Some(lane) = self.lanes.remove(&account) {
-            self.ready.extend(lane.behind);
+    /// Gives up what has waited here for as long as it would have waited for a lock. Asked whenever one that went alone
+    /// is answered, which takes that long at the most.
+    fn drop_overdue(&mut self) {
+        let queues = self.lanes.values_mut().chain([&mut self.ready]);
+        for queue in queues {
+            // In the order of their coming.
+            while queue
+                .front()
+                .is_some_and(|first| first.since.elapsed() >= WAIT)
+            {
+                if let Some(waiting) = queue.pop_front() {
+                    answer(waiting, Err(Error::Overdue));
+                }
+            }
         }
+    }
+
+    fn tell(&self, alone: usize) {
+        let (ready, in_lanes) = (
+            self.ready.len(),
+            self.lanes.values().map(VecDeque::len).sum(),
+        );
+        self.figures.send_if_modified(|figures| {
+            let before = (figures.ready, figures.in_lanes, figures.alone);
+            (figures.ready, figures.in_lanes, figures.alone) = (ready, in_lanes, alone);
+            before != (ready, in_lanes, alone)
+        });
     }
 }
 
 /// Gives its caller the answer, and its room to the next; a caller that is gone needs none.
-fn answer(waiting: Waiting, outcome: Result<Applied, crate::error::Error>) {
+fn answer(waiting: Waiting, outcome: Result<Applied, Error>) {
     let _ = waiting.reply.send(outcome);
 }

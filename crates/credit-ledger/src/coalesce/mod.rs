@@ -1,53 +1,66 @@
 //! A front for one process: charges that come at once are sent together.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fence::Permit;
 use fence_guard::OpenPermit;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::time::Instant;
 use tracing::instrument;
 
 use crate::answer::Applied;
 use crate::error::Error;
 use crate::ledger::Ledger;
+use crate::names::Account;
 use crate::requests::Charge;
 
 mod dispatch;
+mod figures;
+mod options;
+mod seats;
 mod together;
 
-/// How a [`Coalescer`] goes about it. The default: 1024 charges at most in it, 64 together, 4 alone at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CoalesceOptions {
-    capacity: usize,
-    together: usize,
-    alone: usize,
-}
+pub use figures::CoalesceFigures;
+pub use options::CoalesceOptions;
+
+use seats::{Seat, Seats};
 
 /// Sends charges together that come at once, and each caller gets its own answer. Cloning is cheap, and shares it.
 ///
-/// It is one call and one commit for many charges (`credit.charge_together`), which waits for nobody. While it is on
+/// It is one call and one commit for many charges (`credit.charge_together`), which waits for no lock. While it is on
 /// its way, what comes is gathered for the next; nobody is made to wait for company. Whatever somebody else has locked,
 /// what the guard refuses, and what an account does not allow or cover is sent again alone, as by [`Ledger::charge`]: so
-/// no charge waits for another's resource or account, and refusals are recorded once, by the call that tells of them.
+/// refusals are recorded once, by the call that tells of them.
 ///
-/// Charges of one account are applied in the order in which [`charge`](Coalescer::charge) was called for them.
+/// Charges of one account are applied in the order in which [`charge`](Coalescer::charge) was called for them. What
+/// comes behind one that goes alone waits for it.
 ///
-/// Its pool needs a connection for what is sent together, and one more for each that is sent alone
-/// ([`CoalesceOptions::with_alone`]); with fewer, what waits alone for a lock keeps the others waiting, too.
+/// What two accounts, or two resources, share is room ([`CoalesceOptions::with_capacity`], of which one account has its
+/// part), and connections: what goes alone has all of the pool's but one, which is kept for what goes together. While so
+/// many wait for locks, the next that has to go alone waits for one of them.
 #[derive(Debug, Clone)]
 pub struct Coalescer {
-    queue: UnboundedSender<Message>,
+    door: Arc<Mutex<Door>>,
     room: Arc<Semaphore>,
-    running: watch::Receiver<()>,
+    seats: Arc<Seats>,
+    running: watch::Receiver<CoalesceFigures>,
+}
+
+/// Where charges go in. Once it is closed, none comes after the message that says so.
+#[derive(Debug)]
+struct Door {
+    queue: UnboundedSender<Message>,
+    is_closed: bool,
 }
 
 /// What the callers tell the task that sends.
 #[derive(Debug)]
 enum Message {
     Charge(Waiting),
-    /// No charge comes after those that hold room now.
+    /// A caller of some charge of this account has gone.
+    Gone(Account),
+    /// The last message.
     Finish,
 }
 
@@ -57,44 +70,10 @@ struct Waiting {
     /// Of an opening: the type says so where it came in.
     permit: Permit,
     charge: Charge,
+    since: Instant,
     reply: oneshot::Sender<Result<Applied, Error>>,
-    _room: OwnedSemaphorePermit,
-}
-
-impl Default for CoalesceOptions {
-    fn default() -> CoalesceOptions {
-        CoalesceOptions {
-            capacity: 1024,
-            together: 64,
-            alone: 4,
-        }
-    }
-}
-
-impl CoalesceOptions {
-    /// With room for so many charges, at least one; who comes to a full one waits for room.
-    pub fn with_capacity(self, charges: usize) -> CoalesceOptions {
-        CoalesceOptions {
-            capacity: charges.clamp(1, Semaphore::MAX_PERMITS),
-            ..self
-        }
-    }
-
-    /// With at most so many charges in one call, 1 to 256.
-    pub fn with_together(self, charges: usize) -> CoalesceOptions {
-        CoalesceOptions {
-            together: charges.clamp(1, 256),
-            ..self
-        }
-    }
-
-    /// With at most so many charges on their way alone, at least one. Two of one account never are.
-    pub fn with_alone(self, charges: usize) -> CoalesceOptions {
-        CoalesceOptions {
-            alone: charges.max(1),
-            ..self
-        }
-    }
+    /// Freed with it.
+    _seat: Seat,
 }
 
 impl Ledger {
@@ -104,16 +83,17 @@ impl Ledger {
     /// Outside a tokio runtime.
     pub fn coalescer(&self, options: CoalesceOptions) -> Coalescer {
         let (queue, arriving) = unbounded_channel();
-        let (end, running) = watch::channel(());
-        let room = Arc::new(Semaphore::new(options.capacity));
-        let dispatch = dispatch::Dispatch::new(self.clone(), options, room.clone());
-        tokio::spawn(async move {
-            dispatch.run(arriving).await;
-            drop(end);
-        });
-        Coalescer {
+        let (figures, running) = watch::channel(CoalesceFigures::default());
+        let dispatch = dispatch::Dispatch::new(self.clone(), options, figures);
+        tokio::spawn(dispatch.run(arriving));
+        let door = Door {
             queue,
-            room,
+            is_closed: false,
+        };
+        Coalescer {
+            door: Arc::new(Mutex::new(door)),
+            room: Arc::new(Semaphore::new(options.capacity)),
+            seats: Arc::new(Seats::new(options.of_an_account)),
             running,
         }
     }
@@ -122,38 +102,86 @@ impl Ledger {
 impl Coalescer {
     /// Charges, as [`Ledger::charge`] does.
     ///
-    /// Waits for room first, and nothing is sent before there is. A caller that is dropped later may have charged: it
-    /// sends the same request id again to learn it.
+    /// Waits for room first, and nothing is sent before there is. A caller that is dropped while its charge waits is
+    /// forgotten; one that is dropped later may have charged, and sends the same request id again to learn it.
     ///
     /// # Errors
-    /// As [`Ledger::charge`]; [`Error::Finished`], and nothing was sent, after [`finish`](Coalescer::finish).
+    /// As [`Ledger::charge`]. [`Error::Overdue`], and nothing was sent, after ten seconds behind others of its account:
+    /// it is answered after twenty at the latest that it has spent in here, if Postgres answers. [`Error::Finished`],
+    /// and nothing was sent, after [`finish`](Coalescer::finish).
     #[instrument(name = "credit_ledger.coalesced_charge", skip_all, err(level = "debug"), fields(
         fence.resource = %open.permit().resource(), fence.presented = open.permit().fence().get(),
         credit.request = %charge.request, credit.amount = charge.amount.get()))]
     pub async fn charge(&self, open: &OpenPermit, charge: &Charge) -> Result<Applied, Error> {
-        let room = self.room.clone().acquire_owned().await;
         let (reply, answer) = oneshot::channel();
-        let waiting = Waiting {
+        // Held until the charge is through the door, so that nobody of the same account passes.
+        let turn = self.seats.turn(&charge.account).await;
+        let seat = turn.seat(&self.room).await.ok_or(Error::Finished)?;
+        self.go_in(Waiting {
             permit: open.permit().clone(),
             charge: charge.clone(),
+            since: Instant::now(),
             reply,
-            _room: room.map_err(|_closed| Error::Finished)?,
+            _seat: seat,
+        })?;
+        drop(turn);
+        let mut caller = Caller {
+            answer,
+            door: &self.door,
+            account: &charge.account,
         };
-        if self.queue.send(Message::Charge(waiting)).is_err() {
-            return Err(Error::Finished);
-        }
         // The task answers everything that it has sent; it can only have been torn down with its runtime.
         let lost = |_| Error::from(sqlx::Error::WorkerCrashed);
-        answer.await.map_err(lost)?
+        (&mut caller.answer).await.map_err(lost)?
     }
 
-    /// Takes no more charges, and returns when everyone has an answer. The last step before a process ends: what is
-    /// dropped with the runtime instead is *unknown*.
+    /// Takes no more charges, and returns when everyone has an answer: after some twenty seconds at the latest, if
+    /// Postgres answers. The last step before a process ends: what is dropped with the runtime instead is *unknown*.
     pub async fn finish(&self) {
-        self.room.close();
-        // It is gone already where somebody has finished before.
-        let _ = self.queue.send(Message::Finish);
+        self.close();
         let mut running = self.running.clone();
         while running.changed().await.is_ok() {}
+    }
+
+    /// How much is in it now, and what it has sent so far.
+    pub fn figures(&self) -> CoalesceFigures {
+        *self.running.borrow()
+    }
+
+    fn go_in(&self, waiting: Waiting) -> Result<(), Error> {
+        let door = self.door.lock().unwrap_or_else(PoisonError::into_inner);
+        if door.is_closed {
+            return Err(Error::Finished);
+        }
+        let sent = door.queue.send(Message::Charge(waiting));
+        sent.map_err(|_| Error::Finished)
+    }
+
+    fn close(&self) {
+        let mut door = self.door.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::replace(&mut door.is_closed, true) {
+            // Gone already with its runtime, at worst.
+            let _ = door.queue.send(Message::Finish);
+        }
+        drop(door);
+        self.room.close();
+        self.seats.close();
+    }
+}
+
+/// A caller that waits for its answer, and tells when it gives that up.
+struct Caller<'c> {
+    answer: oneshot::Receiver<Result<Applied, Error>>,
+    door: &'c Mutex<Door>,
+    account: &'c Account,
+}
+
+impl Drop for Caller<'_> {
+    fn drop(&mut self) {
+        if !self.answer.is_terminated() {
+            self.answer.close();
+            let door = self.door.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = door.queue.send(Message::Gone(self.account.clone()));
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::coalesce::{charge_at_once, front, until_somebody_waits};
 use crate::unknown::terminate;
 
 /// Starts a charge through the front.
-fn send(
+pub(crate) fn send(
     front: &Coalescer,
     open: &Arc<OpenPermit>,
     charge: &Charge,

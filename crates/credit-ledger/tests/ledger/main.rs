@@ -18,6 +18,7 @@ mod refused_rows;
 
 mod coalesce;
 mod coalesce_apart;
+mod coalesce_crowded;
 
 mod retention;
 
