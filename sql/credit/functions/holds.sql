@@ -1,6 +1,8 @@
 -- credit.holds: holds in the order of their numbers, with how each stands at this moment (see credit.hold_state). Pages
 -- and filters as credit.entries, and p_state: 'open', 'captured', 'released', 'expired' or 'void'; anything else
 -- raises ZF004.
+--
+-- What is void or expired and was not given back yet is found by looking at every hold that is not resolved.
 create or replace function credit.holds(
     p_account text, p_after bigint, p_limit int, p_state text default null, p_resource text default null,
     p_holder uuid default null, p_since timestamptz default null, p_until timestamptz default null)

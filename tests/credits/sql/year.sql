@@ -16,7 +16,7 @@ select y.n, gen_random_uuid(), 'charge', a.id, (select s.id from credit.account 
        'query', y.resource, y.fence, y.holder, y.at
 from year y join credit.account a on a.name = y.account order by y.n;
 
--- Every fifth of the holds is not resolved; of those that are, half were captured.
+-- Of the last 60000 numbers every eighth hold is not resolved: what is open is recent. Of the others most were captured.
 insert into credit.hold
     (seq, request, account, amount, purpose, resource, fence, holder, at, expires_at,
      resolution, resolved_seq, resolved_at, resolved_by, resolved_fence, resolved_holder, captured)
@@ -30,7 +30,8 @@ cross join lateral (
     select x.resolution,
            case when x.resolution in ('captured', 'released') then gen_random_uuid() end as by
     from (select (array[null, 'captured', 'captured', 'released', 'expired', 'void', 'captured', 'captured'])
-                 [1 + y.n / 4 % 8] as resolution) x) r
+                 [greatest(1 + y.n / 4 % 8,
+                           case when y.n <= current_setting('history.rows')::int - 60000 then 2 end)] as resolution) x) r
 where y.n % 4 < 1 or y.n % 8 = 3 order by y.n;
 
 insert into fence.refusal
