@@ -15,8 +15,8 @@ use crate::scope::Way;
 use crate::state::State;
 use crate::words::{Call, Fence};
 
-/// In how many steps at most, of Redis' and of Postgres' each: acquire, mark, acquire, open (5), remint, open
-/// (5), charge (4), close (2), with some to spare for the way there.
+/// In how many steps at most: acquire, mark, acquire again; open, remint, open again (each call is sent, and
+/// then takes up to three statements); charge, close.
 const STEPS: usize = 20;
 /// A request that nobody has used.
 const FRESH: u8 = 100;
@@ -29,37 +29,37 @@ thread_local! {
 }
 
 /// Whether a new holder gets in from here, on each resource.
+///
+/// Where calls are in flight, it is enough that one of them can go on (no deadlock): they are bounded, and
+/// the states that they lead to are asked the same, up to one without any.
 pub(crate) fn heals(protocol: &Protocol, state: &State) -> bool {
-    let Some(calm) = quiet(protocol, state) else {
-        return false;
-    };
-    let rows = calm.guard.resources.iter().map(|table| table.row).collect();
-    let memory = (calm.redis.counter, calm.guard.floor, rows);
+    if !state.sessions.is_empty() {
+        let mut sessions = 0..state.sessions.len();
+        return sessions.any(|at| protocol.apply(state, Action::Step(at)).is_some());
+    }
+    let rows = state
+        .guard
+        .resources
+        .iter()
+        .map(|table| table.row)
+        .collect();
+    let memory = (state.redis.counter, state.guard.floor, rows);
     KNOWN.with_borrow_mut(|known| {
-        *known
-            .entry((protocol.bug, memory))
-            .or_insert_with(|| (0..protocol.scope.resources).all(|r| gets_in(protocol, &calm, r)))
+        *known.entry((protocol.bug, memory)).or_insert_with(|| {
+            let calm = calm(state);
+            (0..protocol.scope.resources).all(|resource| gets_in(protocol, &calm, resource))
+        })
     })
 }
 
-/// What is in flight goes on to its end, or is ended by the server's time limits where it waits for
-/// something that stands still; all leases end, all openings are over their time.
-fn quiet(protocol: &Protocol, state: &State) -> Option<State> {
+/// Everybody else stands still, all leases have ended, all openings are over their time.
+fn calm(state: &State) -> State {
     let mut calm = state.clone();
     calm.workers.clear();
-    calm.sessions.iter_mut().for_each(|s| s.heard = false);
-    while !calm.sessions.is_empty() {
-        let mut sessions = 0..calm.sessions.len();
-        // Somebody can always go on: no deadlock.
-        calm = sessions.find_map(|at| protocol.apply(&calm, Action::Step(at)))?;
-    }
     calm.redis.leases.iter_mut().for_each(|lease| *lease = None);
-    for table in &mut calm.guard.resources {
-        if let Some(row) = &mut table.row {
-            row.valid = false;
-        }
-    }
-    Some(calm)
+    let rows = calm.guard.resources.iter_mut().map(|table| &mut table.row);
+    rows.flatten().for_each(|row| row.valid = false);
+    calm
 }
 
 fn gets_in(protocol: &Protocol, calm: &State, resource: usize) -> bool {

@@ -76,8 +76,8 @@ pub(crate) fn happen(protocol: &Protocol, state: &mut State, fault: Fault) -> Op
         }
         Fault::ReplyLost(at) => {
             state.left.replies -= 1;
-            state.sessions[at].heard = false;
             client::unheard(state, at);
+            state.sessions[at].heard = false;
         }
         Fault::Aborted(at) => {
             state.left.ends -= 1;

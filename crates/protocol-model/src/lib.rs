@@ -22,4 +22,4 @@ pub use bug::Bug;
 pub use explore::{Verdict, explore};
 pub use scope::Scope;
 pub use table::{table_of_bugs, table_of_scopes};
-pub use trace::counterexample;
+pub use trace::shortest;

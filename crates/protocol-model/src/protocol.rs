@@ -28,7 +28,7 @@ impl Protocol {
             Action::Client(act) => client::act(self, &mut next, act)?,
             Action::Fault(fault) => faults::happen(self, &mut next, fault)?,
         }
-        Some(next.in_order())
+        Some(next)
     }
 }
 
@@ -47,7 +47,7 @@ impl Model for Protocol {
     }
 
     fn next_state(&self, state: &State, action: Action) -> Option<State> {
-        self.apply(state, action)
+        self.apply(state, action).map(State::in_order)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {

@@ -58,9 +58,4 @@ impl Redis {
         self.leases[resource] = Some(Permit { fence, holder });
         Acquired::Lease(fence)
     }
-
-    /// The fence that would be minted, above any floor that the caller may bring.
-    pub(crate) fn next(&self, floor: Option<Fence>) -> Fence {
-        self.counter.unwrap_or(0).max(floor.unwrap_or(0)) + 1
-    }
 }

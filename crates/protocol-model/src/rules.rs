@@ -28,7 +28,9 @@ pub(crate) fn all(scope: &Scope) -> Vec<Property<Protocol>> {
     let mut rules = vec![
         Property::always(S1, |_, state| each(state, grows)),
         Property::always(S2, |_, state| entries(state, |_, e| !e.after_higher)),
-        Property::always(S3, |_, state| entries(state, |_, e| is_under_its_opening(e))),
+        Property::always(S3, |_, state| {
+            entries(state, |_, e| is_under_its_opening(e))
+        }),
         Property::always(S4, |_, state| mark_stands(state)),
         Property::always(S5, |_, state| entries(state, has_its_number_alone)),
         Property::always(S6, |_, state| has_each_request_once(state)),
@@ -82,7 +84,13 @@ fn has_its_number_alone(table: &Table, entry: &Entry) -> bool {
 }
 
 fn has_each_request_once(state: &State) -> bool {
-    let entries = || state.guard.resources.iter().flat_map(|table| &table.entries);
+    let entries = || {
+        state
+            .guard
+            .resources
+            .iter()
+            .flat_map(|table| &table.entries)
+    };
     entries().all(|entry| {
         let same = entries().filter(|other| other.request == entry.request);
         same.count() == 1

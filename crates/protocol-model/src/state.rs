@@ -7,9 +7,9 @@ use crate::scope::Scope;
 use crate::session::Session;
 use crate::words::{Holder, Request};
 
-/// One state of the whole. Sessions and workers stand in order, so that states that differ in their names
-/// alone are one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// One state of the whole. Sessions, workers and the two resources stand in order, so that states that differ
+/// in their names alone are one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct State {
     pub(crate) redis: Redis,
     pub(crate) guard: Guard,
@@ -26,7 +26,7 @@ pub(crate) struct State {
 }
 
 /// How many faults may still happen, and how many calls may still be made by anybody.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Budget {
     /// Replies lost, of Redis or of Postgres.
     pub(crate) replies: u8,
@@ -51,9 +51,24 @@ impl State {
         }
     }
 
+    /// The one state that stands for all those that differ from it in names alone.
     pub(crate) fn in_order(mut self) -> State {
+        self.sort();
+        if self.redis.leases.len() != 2 {
+            return self;
+        }
+        let mut swapped = self.clone();
+        swapped.redis.leases.reverse();
+        swapped.guard.resources.reverse();
+        let of_sessions = swapped.sessions.iter_mut().map(|one| &mut one.resource);
+        let of_workers = swapped.workers.iter_mut().map(|one| &mut one.resource);
+        of_sessions.chain(of_workers).for_each(|r| *r = 1 - *r);
+        swapped.sort();
+        self.min(swapped)
+    }
+
+    fn sort(&mut self) {
         self.sessions.sort_unstable();
         self.workers.sort_unstable();
-        self
     }
 }

@@ -124,9 +124,6 @@ fn ask(protocol: &Protocol, state: &mut State, worker: &mut Worker, lost: bool) 
     let Phase::Asking(floor) = worker.phase else {
         return None;
     };
-    if protocol.has(Bug::CounterStartsAgain) {
-        state.redis.counter.get_or_insert(0);
-    }
     let (resource, holder) = (worker.resource(), worker.permit.holder);
     let acquired = state.redis.acquire(resource, holder, floor, false);
     if lost {

@@ -17,7 +17,11 @@ pub(crate) fn hear(protocol: &Protocol, state: &mut State, session: &Session, an
             table.left.sort_unstable();
         }
     }
-    let Some(at) = state.workers.iter().position(|worker| session.is_of(worker)) else {
+    let Some(at) = state
+        .workers
+        .iter()
+        .position(|worker| session.is_of(worker))
+    else {
         return;
     };
     let mut worker = state.workers.remove(at);
@@ -50,8 +54,7 @@ fn next(
             let opens = call == Call::Open || worker.way == Way::Once;
             let heals = matches!(reason, Reason::Stale | Reason::Conflict)
                 && lease == Some(worker.permit)
-                && !protocol.has(Bug::NoRemint)
-                && !protocol.has(Bug::CounterStartsAgain);
+                && !protocol.has(Bug::NoRemint);
             (opens && heals).then_some(Phase::Refused(reason, mark))
         }
     }
@@ -60,7 +63,11 @@ fn next(
 /// Its worker waits no longer for the session at this place.
 pub(crate) fn unheard(state: &mut State, session: usize) {
     let session = state.sessions[session];
-    let Some(at) = state.workers.iter().position(|worker| session.is_of(worker)) else {
+    let Some(at) = state
+        .workers
+        .iter()
+        .position(|worker| session.is_of(worker))
+    else {
         return;
     };
     if let Phase::Waiting(call) = state.workers[at].phase {

@@ -75,7 +75,9 @@ fn start(state: &State, resource: usize, way: Way, may_call: bool, add: &mut imp
 /// Both fates of a reply of Redis, where one may still be lost.
 fn lost(state: &State) -> impl Iterator<Item = bool> + use<> {
     let may_be = state.left.replies > 0;
-    [false, true].into_iter().filter(move |lost| may_be || !lost)
+    [false, true]
+        .into_iter()
+        .filter(move |lost| may_be || !lost)
 }
 
 fn worker_may(

@@ -54,8 +54,6 @@ impl Worker {
 impl Session {
     /// Whether this worker waits for it.
     pub(crate) fn is_of(&self, worker: &Worker) -> bool {
-        self.heard
-            && self.permit.holder == worker.permit.holder
-            && self.resource == worker.resource
+        self.heard && self.permit.holder == worker.permit.holder && self.resource == worker.resource
     }
 }

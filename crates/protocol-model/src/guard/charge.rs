@@ -9,12 +9,7 @@ use crate::state::State;
 use crate::words::{Answer, Request};
 
 /// `credit.replay`: the first look for the request.
-pub(super) fn replay(
-    protocol: &Protocol,
-    state: &State,
-    request: Request,
-    next: Step,
-) -> Progress {
+pub(super) fn replay(protocol: &Protocol, state: &State, request: Request, next: Step) -> Progress {
     let looks = !protocol.has(Bug::RefusalBeforeReplay);
     match looks && state.guard.has(request) {
         true => Progress::Done(Answer::Applied),
@@ -37,8 +32,12 @@ pub(super) fn look(
         }
         raise_by_writing(state, session);
     }
-    let Some((reason, mark)) = judge(&state.guard, session.resource(), session.permit, protocol.bug)
-    else {
+    let Some((reason, mark)) = judge(
+        &state.guard,
+        session.resource(),
+        session.permit,
+        protocol.bug,
+    ) else {
         // The wrong `charge_once` decides here, under its shared lock.
         let table = &state.guard.resources[session.resource()];
         return match once && !table.entries.is_empty() {
@@ -80,7 +79,11 @@ pub(super) fn insert(
     request: Request,
 ) -> Progress {
     if !protocol.has(Bug::NoUniqueRequest) {
-        if state.sessions.iter().any(|other| other.has_inserted(request)) {
+        if state
+            .sessions
+            .iter()
+            .any(|other| other.has_inserted(request))
+        {
             return Progress::Blocked;
         }
         if state.guard.has(request) {

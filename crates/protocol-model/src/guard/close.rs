@@ -10,7 +10,12 @@ use crate::words::{Answer, Reason};
 
 /// Judged by a plain read, like an opening: who was overtaken does not queue.
 pub(super) fn read(protocol: &Protocol, state: &State, session: &Session) -> Progress {
-    match judge(&state.guard, session.resource(), session.permit, protocol.bug) {
+    match judge(
+        &state.guard,
+        session.resource(),
+        session.permit,
+        protocol.bug,
+    ) {
         None => Progress::Next(Step::CloseLock),
         Some((Reason::Closed, _)) => Progress::Done(Answer::Closed),
         Some((reason, mark)) => Progress::Done(Answer::Refused(reason, mark)),

@@ -16,7 +16,7 @@ pub(crate) fn fold(protocol: &Protocol, state: &mut State) -> Option<()> {
         // `skip locked`.
         let mut sessions = state.sessions.iter();
         let locked = sessions.any(|s| s.resource() == resource && s.shares_row(protocol));
-        !locked && (row.closed || protocol.has(Bug::FoldTakesOpen))
+        !locked && row.closed
     };
     let resources = 0..state.guard.resources.len();
     let gone: Vec<(usize, Row)> = resources

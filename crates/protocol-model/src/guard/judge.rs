@@ -77,22 +77,14 @@ pub(super) fn judge_opening(
     }
 }
 
-fn judge_next(
-    guard: &Guard,
-    resource: usize,
-    row: Row,
-    permit: Permit,
-    bug: Option<Bug>,
-) -> Found {
+fn judge_next(guard: &Guard, resource: usize, row: Row, permit: Permit, bug: Option<Bug>) -> Found {
     let mut openings = guard.resources[resource].openings.iter();
     if row.permit.holder == permit.holder {
         match row.closed {
             true => Found::Refused(Reason::Closed),
             false => Found::AlreadyOpen,
         }
-    } else if openings.any(|opening| opening.permit.holder == permit.holder)
-        && bug != Some(Bug::NextForgetsHolder)
-    {
+    } else if openings.any(|opening| opening.permit.holder == permit.holder) {
         Found::Refused(Reason::Stale)
     } else if row.valid && !row.closed && bug != Some(Bug::NextIgnoresValid) {
         Found::Refused(Reason::Busy)

@@ -7,8 +7,8 @@ mod charge;
 mod close;
 mod fold;
 mod judge;
-mod open;
 mod once;
+mod open;
 
 pub(crate) use fold::fold;
 

@@ -18,7 +18,12 @@ pub(super) fn relock(
     let Some(request) = ride.filter(|_| is_drained(protocol, state, session)) else {
         return Progress::Blocked;
     };
-    match judge(&state.guard, session.resource(), session.permit, protocol.bug) {
+    match judge(
+        &state.guard,
+        session.resource(),
+        session.permit,
+        protocol.bug,
+    ) {
         None => decide(protocol, state, session, request, session.permit, false),
         Some((reason, mark)) => Progress::Next(Step::Again {
             request,

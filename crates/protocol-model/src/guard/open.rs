@@ -51,9 +51,10 @@ fn first_judgement(
         Found::Raise => Progress::Next(Step::Open(ride, lock)),
         Found::AlreadyOpen => match ride {
             None => Progress::Done(Answer::Opened(row.permit.fence)),
-            Some(request) if protocol.has(Bug::OnceSharesItsLock) => {
-                Progress::Next(Step::Look { request, once: true })
-            }
+            Some(request) if protocol.has(Bug::OnceSharesItsLock) => Progress::Next(Step::Look {
+                request,
+                once: true,
+            }),
             Some(_) => Progress::Next(Step::Open(ride, At::Relock)),
         },
         Found::Refused(reason) => refused(state, ride, reason, row.permit.fence),
