@@ -120,6 +120,13 @@ impl Bug {
         Bug::value_variants()
     }
 
+    /// What is missing, in a sentence.
+    pub fn about(self) -> String {
+        let value = self.to_possible_value();
+        let help = value.and_then(|value| value.get_help().map(ToString::to_string));
+        help.unwrap_or_default()
+    }
+
     /// As the command line names it.
     pub fn name(self) -> String {
         let value = self.to_possible_value();

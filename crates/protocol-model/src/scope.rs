@@ -196,12 +196,13 @@ fn lost_memory() -> Scope {
     }
 }
 
-/// They share a counter, and the floor that stands for folded marks.
+/// Two that share a counter, and the floor that stands for folded marks.
 fn two_resources() -> Scope {
     Scope {
         name: "two resources",
         resources: 2,
         holders: 3,
+        sessions: 2,
         budget: Budget {
             memory: 1,
             folds: 1,
