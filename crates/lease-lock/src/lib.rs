@@ -15,6 +15,8 @@ pub mod lookalike;
 mod place;
 mod prefix;
 mod preflight;
+#[cfg(test)]
+mod properties;
 mod release;
 mod renew;
 mod renewing;

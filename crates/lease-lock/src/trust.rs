@@ -58,6 +58,8 @@ impl Trust {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -67,6 +69,20 @@ mod tests {
             let trust = Trust::starting(sent, Duration::from_millis(granted));
             let whole_millis = (trust.until - sent).as_millis();
             assert_eq!(whole_millis, trusted, "granted {granted} ms");
+        }
+    }
+
+    proptest! {
+        /// With a client's clock that is slower than the server's by one in a hundred, the lease is still there when
+        /// trust in it ends, whole milliseconds on both sides considered; and not much is spared for that.
+        #[test]
+        fn trust_ends_before_the_lease_on_a_clock_that_is_one_per_cent_slow(granted in 0..=1_u64 << 40) {
+            let granted = Duration::from_millis(granted);
+            let sent = Instant::now();
+            let trusted = Trust::starting(sent, granted).until - sent;
+            let on_the_server = trusted + trusted / 100;
+            prop_assert!(trusted.is_zero() || on_the_server + Duration::from_millis(1) <= granted);
+            prop_assert!(granted - trusted <= granted / 100 + Duration::from_millis(2));
         }
     }
 }

@@ -7,6 +7,7 @@ mod service;
 mod support;
 
 mod field;
+mod field_parts;
 mod field_round_trip;
 mod openings_as_serde;
 mod permits;
