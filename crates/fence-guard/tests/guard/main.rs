@@ -26,6 +26,7 @@ mod zombie;
 mod durability;
 mod unknown;
 
+mod any_text;
 mod foreign;
 mod last_fence;
 
