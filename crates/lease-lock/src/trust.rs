@@ -76,7 +76,7 @@ mod tests {
         /// With a client's clock that is slower than the server's by one in a hundred, the lease is still there when
         /// trust in it ends, whole milliseconds on both sides considered; and not much is spared for that.
         #[test]
-        fn trust_ends_before_the_lease_on_a_clock_that_is_one_per_cent_slow(granted in 0..=1_u64 << 40) {
+        fn trust_ends_before_the_lease_on_a_clock_that_is_one_per_cent_slow(granted in prop_oneof![0..1_000_u64, 0..=1_u64 << 40]) {
             let granted = Duration::from_millis(granted);
             let sent = Instant::now();
             let trusted = Trust::starting(sent, granted).until - sent;

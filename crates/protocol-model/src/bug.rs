@@ -17,6 +17,8 @@ pub enum Bug {
     AdmitWithoutLock,
     /// An opening is not judged again by what its lock returned.
     OpenWithoutSecondJudgement,
+    /// An opening takes its row shared before it takes it exclusively: two of them wait for each other.
+    OpenSharesFirst,
     /// Fences are compared, holders are not.
     NoHolderComparison,
     /// Only a lower fence is refused: one that never opened is let in.
@@ -63,6 +65,8 @@ impl Bug {
             Bug::OpenWithoutDrain => &[S2, S3, PAID],
             Bug::AdmitWithoutLock => &[S2, S3, LEFT, PAID],
             Bug::OpenWithoutSecondJudgement => &[S1, S2, S4, S5, PAID],
+            // A deadlock. Postgres would end one of the two, after a second.
+            Bug::OpenSharesFirst => &[S10],
             // Who rides in another's opening is shut out by another's close, and does not heal.
             Bug::NoHolderComparison => &[S3, S5, S10, PAID],
             Bug::NeverOpenedAdmitted => &[S3, S5, LEFT],

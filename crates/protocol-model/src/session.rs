@@ -1,5 +1,6 @@
 //! A transaction in flight: one call, statement by statement.
 
+use crate::bug::Bug;
 use crate::guard::{self, Opening};
 use crate::protocol::Protocol;
 use crate::state::State;
@@ -101,9 +102,10 @@ impl Session {
         let shares = match self.step {
             Step::Insert(_) | Step::Commit { .. } => true,
             Step::Again { shares, .. } => shares,
+            Step::Open(_, At::Lock { found, .. }) => found && protocol.has(Bug::OpenSharesFirst),
             _ => false,
         };
-        shares && !protocol.has(crate::Bug::AdmitWithoutLock)
+        shares && !protocol.has(Bug::AdmitWithoutLock)
     }
 
     /// Whether it holds the floor FOR SHARE.

@@ -12,7 +12,8 @@ pub(crate) fn almost_a_name() -> impl Strategy<Value = String> {
     ];
     let short = prop::collection::vec(one.clone(), 0..20);
     let long = prop::collection::vec(one, 100..160);
-    let around = (505..520_usize).prop_map(|bytes| vec!['x'; bytes]);
+    let around =
+        prop_oneof![Just(512_usize), Just(513), 505..520_usize].prop_map(|bytes| vec!['x'; bytes]);
     prop_oneof![short, long, around].prop_map(String::from_iter)
 }
 

@@ -3,12 +3,13 @@
 use super::Row;
 use crate::bug::Bug;
 use crate::protocol::Protocol;
+use crate::session::Session;
 use crate::state::State;
 
 /// Takes away every mark that may go, and lets the floor stand for them. `None` where none may, or where a
 /// first opening holds the floor.
 pub(crate) fn fold(protocol: &Protocol, state: &mut State) -> Option<()> {
-    let holds_floor = |session: &crate::session::Session| session.shares_floor();
+    let holds_floor = Session::shares_floor;
     if !protocol.has(Bug::FloorNotLocked) && state.sessions.iter().any(holds_floor) {
         return None;
     }

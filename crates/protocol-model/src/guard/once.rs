@@ -3,6 +3,7 @@
 use super::charge::newest;
 use super::is_drained;
 use super::judge::judge;
+use crate::bug::Bug;
 use crate::protocol::Protocol;
 use crate::session::{Progress, Session, Step};
 use crate::state::State;
@@ -46,7 +47,7 @@ pub(super) fn decide(
 ) -> Progress {
     let paid = !state.guard.resources[session.resource()].entries.is_empty();
     let mut answer = Answer::Paid;
-    if state.guard.has(request) && !protocol.has(crate::Bug::NoUniqueRequest) {
+    if state.guard.has(request) && !protocol.has(Bug::NoUniqueRequest) {
         answer = Answer::Applied;
     } else if !paid {
         let under = newest(state, session);
