@@ -48,3 +48,56 @@ Examples:
 
 Exit status: 0 when everything came out as documented, 1 when a cell did not, 2 on bad usage or when
 there are no servers.";
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A word of the command line, or any other.
+    fn word() -> impl Strategy<Value = String> {
+        let cells = Incident::value_variants().iter().map(name);
+        let cells = cells.chain(Protection::value_variants().iter().map(name));
+        let words = ["show", "refusals", "servers", "--json", "-x", "--", ""].map(String::from);
+        prop_oneof![6 => prop::sample::select(Vec::from_iter(cells.chain(words))), 1 => any::<String>()]
+    }
+
+    fn name<T: ValueEnum>(value: &T) -> String {
+        let value = value.to_possible_value().expect("none is skipped");
+        value.get_name().to_owned()
+    }
+
+    proptest! {
+        /// Whatever is typed is a command that its words say, or bad usage with exit code 2.
+        #[test]
+        fn any_words_are_a_command_or_bad_usage(words in prop::collection::vec(word(), 0..5)) {
+            let program = "double-charge".to_owned();
+            match Cli::try_parse_from([program].iter().chain(&words)) {
+                Ok(cli) => {
+                    let said = words.iter().filter(|word| word.as_str() == "--json").count();
+                    prop_assert_eq!(said, usize::from(cli.json));
+                    let rest = words.iter().filter(|word| !matches!(word.as_str(), "--json" | "--"));
+                    prop_assert_eq!(cli.verb.map_or(vec![], spelled), Vec::from_iter(rest.cloned()));
+                }
+                Err(error) => prop_assert!(error.exit_code() == 2 || !error.use_stderr()),
+            }
+        }
+    }
+
+    /// The words of a command.
+    fn spelled(verb: Verb) -> Vec<String> {
+        match verb {
+            Verb::Show {
+                incident,
+                protection,
+            } => {
+                vec!["show".to_owned(), name(&incident), name(&protection)]
+            }
+            Verb::Refusals => vec!["refusals".to_owned()],
+            Verb::Servers => vec!["servers".to_owned()],
+            Verb::Worker => vec!["worker".to_owned()],
+        }
+    }
+}
