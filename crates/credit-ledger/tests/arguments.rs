@@ -42,17 +42,17 @@ proptest! {
         prop_assert!(amount.is_err() || amount.is_ok_and(|amount| i128::from(amount.get()) == number));
     }
 
-    /// One key is one request, and two keys or two namespaces are two.
+    /// One key is one request, and two keys or two namespaces are two, however alike they look.
     #[test]
     fn a_key_makes_one_request_and_another_key_another(
         spaces in any::<[u128; 2]>(),
-        keys in any::<[String; 2]>(),
+        key in any::<String>(),
+        tail in prop::sample::select(vec!["", " ", "\n", "\0", "\u{301}", "-1"]),
     ) {
-        let request = |space: usize, key: usize| {
-            RequestId::from_idempotency_key(Uuid::from_u128(spaces[space]), &keys[key])
-        };
-        prop_assert_eq!(request(0, 0), request(0, 0));
-        prop_assert_eq!(request(0, 0) == request(0, 1), keys[0] == keys[1]);
-        prop_assert_eq!(request(0, 0) == request(1, 0), spaces[0] == spaces[1]);
+        let request = |space, key: &str| RequestId::from_idempotency_key(Uuid::from_u128(space), key);
+        let first = request(spaces[0], &key);
+        prop_assert_eq!(first, request(spaces[0], &key));
+        prop_assert_eq!(first == request(spaces[0], &format!("{key}{tail}")), tail.is_empty());
+        prop_assert_eq!(first == request(spaces[1], &key), spaces[0] == spaces[1]);
     }
 }
