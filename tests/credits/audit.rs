@@ -34,8 +34,21 @@ const PLANTS: &[(&str, &str, &str)] = &[
     plant!("S8", "captured_on_another_account"),
     plant!("S8", "captured_after_its_release"),
     plant!("S8", "captured_of_no_hold"),
+    plant!("S8", "captured_though_void"),
+    plant!("S8", "released_though_void"),
+    plant!("S8", "captured_though_expired"),
+    plant!("S8", "released_though_expired"),
+    plant!("S8", "expired_before_its_time"),
+    plant!("S8", "void_without_a_takeover"),
+    plant!("S8", "void_before_its_takeover"),
+    plant!("S8", "captured_for_another_purpose"),
+    plant!("S8", "captured_under_another_resource"),
+    plant!("S8", "charged_to_issued"),
+    plant!("S8", "granted_from_spent"),
     plant!("S8", "refunded_more_than_was_charged"),
     plant!("S8", "refunded_of_no_charge"),
+    plant!("S8", "refunded_from_issued"),
+    plant!("S8", "refunded_for_another_purpose"),
 ];
 
 /// Of alice's: a hold that was captured, one that was released, one that is open; a charge, half of it refunded. `r`

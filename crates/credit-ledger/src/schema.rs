@@ -77,6 +77,7 @@ pub const SCHEMA: Schema = Schema {
         function!("audit_guarded"),
         function!("audit_balances"),
         function!("audit_holds"),
+        function!("audit_ended"),
         function!("audit"),
         function!("grant_to"),
     ],

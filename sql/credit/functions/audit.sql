@@ -12,7 +12,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
           from (select * from fence.audit()
                 union all select * from credit.audit_guarded()
                 union all select * from credit.audit_balances()
-                union all select * from credit.audit_holds()) f (rule, subject, seq, finding)) n
+                union all select * from credit.audit_holds()
+                union all select * from credit.audit_ended()) f (rule, subject, seq, finding)) n
     where p_limit is null or n.place <= greatest(p_limit, 1)
     order by n.rule, n.place
 $$;

@@ -1,5 +1,5 @@
--- credit.audit_balances: S8: every entry lies between a user and a system account and continues the one before it, and
--- a balance is the sum of its account's entries, above the floor.
+-- credit.audit_balances: S8: every entry lies between a user account and the system account of its operation and
+-- continues the one before it, and a balance is the sum of its account's entries, above the floor.
 create or replace function credit.audit_balances()
 returns table (rule text, subject text, seq bigint, finding text) language sql stable as $$
     with chain as (
@@ -33,4 +33,9 @@ returns table (rule text, subject text, seq bigint, finding text) language sql s
     left join credit.account a on a.id = e.account and not a.is_system
     left join credit.account c on c.id = e.counterpart and c.is_system
     where a.id is null or c.id is null
+    union all
+    select 'S8', e.account::text, e.seq, format('a %s lies between a user account and "%s"', e.operation, c.name)
+    from credit.entry e
+    join credit.account c on c.id = e.counterpart and c.is_system
+    where c.name <> case e.operation when 'grant' then 'issued' else 'spent' end
 $$;

@@ -19,10 +19,10 @@ begin
         return v;
     end if;
     v := credit.write_entry(p_request, 'charge', a.id, a.balance, a.held, 'spent', -p_amount, h.purpose,
-                            p_resource, p_fence, p_holder, p_hold => p_hold, p_freed => h.amount);
+                            p_resource, p_fence, p_holder, p_hold => p_hold, p_freed => h.amount, p_at => l.now);
     if v.outcome = 'applied' then
         update credit.hold x
-            set resolution = 'captured', resolved_seq = nextval('fence.seq'), resolved_at = v.at,
+            set resolution = 'captured', resolved_seq = nextval('fence.seq'), resolved_at = l.now,
                 resolved_by = p_request, resolved_fence = p_fence, resolved_holder = p_holder, captured = p_amount
             where x.seq = h.seq;
     end if;

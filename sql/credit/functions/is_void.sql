@@ -3,8 +3,7 @@
 create or replace function credit.is_void(p_resource text, p_fence bigint, p_holder uuid)
 returns boolean language plpgsql stable as $$
 begin
-    return coalesce((
-        select o.takeover and o.previous_fence = p_fence and o.previous_holder = p_holder
-        from fence.opening o
-        where o.resource = p_resource and o.fence > p_fence order by o.fence limit 1), false);
+    return exists (
+        select from fence.opening o
+        where o.resource = p_resource and o.previous_fence = p_fence and o.previous_holder = p_holder and o.takeover);
 end $$;

@@ -1,25 +1,29 @@
 -- credit.look_hold: locks a hold for its resolution, the account before it, and says what is in the way of it.
 --
 -- Void and expired holds of the account are given back first, this one among them: from then on its row says which of
--- the four ways it ended, and the row is changed once. a and h are what the locks returned.
+-- the four ways it ended, and the row is changed once. a and h are what the locks returned, and now is the moment, read
+-- after them, at which the hold was judged: whoever resolves it keeps that, so that it lies before its expiry.
 --
 -- outcome: null where it can be resolved, or 'unknown hold', 'closed account', 'frozen account' (a capture),
 -- 'other resource', 'hold captured', 'hold released', 'hold expired', 'hold void'
 create or replace function credit.look_hold(
     p_hold uuid, p_resource text, p_takes boolean,
-    out outcome text, out a credit.account, out h credit.hold)
+    out outcome text, out a credit.account, out h credit.hold, out now timestamptz)
 language plpgsql as $$
 declare
-    v_account text;
+    v_account bigint;
 begin
     -- A hold never changes its account.
-    select x.name into v_account
-        from credit.hold y join credit.account x on x.id = y.account where y.request = p_hold;
+    select y.account into v_account from credit.hold y where y.request = p_hold;
     if not found then
         outcome := 'unknown hold';
         return;
     end if;
-    a := credit.lock_account(v_account);
+    select * into a from credit.account x where x.id = v_account for update;
+    now := clock_timestamp();
+    if a.held > 0 and credit.give_back(a.id, now) > 0 then
+        select * into a from credit.account x where x.id = a.id;
+    end if;
     select * into h from credit.hold y where y.request = p_hold for update;
     outcome := coalesce(credit.judge_account(a.id, a.closed_at, a.frozen_at, p_takes), case
         when h.resource <> p_resource then 'other resource'

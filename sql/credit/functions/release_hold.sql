@@ -23,7 +23,7 @@ begin
         return v;
     end if;
     update credit.hold x
-        set resolution = 'released', resolved_seq = nextval('fence.seq'), resolved_at = clock_timestamp(),
+        set resolution = 'released', resolved_seq = nextval('fence.seq'), resolved_at = l.now,
             resolved_by = p_request, resolved_fence = p_fence, resolved_holder = p_holder
         where x.seq = h.seq
         returning x.resolved_seq, x.resolved_at into v.seq, v.at;

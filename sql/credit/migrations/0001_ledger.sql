@@ -143,6 +143,8 @@ create trigger hold_keeps_all before truncate on credit.hold
 create index hold_open_of_account on credit.hold (account, seq) where resolution is null;
 create index hold_open_of_opening on credit.hold (resource, fence) where resolution is null;
 create index hold_open_by_expiry on credit.hold (expires_at) where resolution is null;
+-- Which openings took over, and whose holds are void by that. Of the others it has nothing, and they cost it nothing.
+create index opening_takes_over on fence.opening (resource, previous_fence, previous_holder) where takeover;
 -- History, as above.
 create index hold_by_account on credit.hold (account, seq);
 create index hold_by_resource on credit.hold (resource, seq);

@@ -1,0 +1,3 @@
+-- S8: a release of what was held under the first opening, which the second one took over.
+update credit.hold h set seq = o.seq - 1, fence = o.previous_fence, holder = o.previous_holder
+from fence.opening o where h.resolution = 'released' and o.resource = 'r' and o.fence = 2;
