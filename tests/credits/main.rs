@@ -3,6 +3,7 @@
 
 mod holds;
 mod holds_expire;
+mod holds_many;
 mod holds_race;
 mod holds_requests;
 mod holds_void;

@@ -15,7 +15,7 @@ const PAGE: i64 = 50;
 const FETCHED: i64 = PAGE * 4 + 2 * 10_000;
 
 /// Scans of the history's tables in this transaction, and the rows that were fetched of them.
-async fn counted(tx: &mut PgConnection) -> (i64, i64) {
+pub(crate) async fn counted(tx: &mut PgConnection) -> (i64, i64) {
     sqlx::query_as(include_str!("sql/scans.sql"))
         .fetch_one(tx)
         .await

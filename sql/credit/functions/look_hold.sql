@@ -1,7 +1,7 @@
 -- credit.look_hold: locks a hold for its resolution, the account before it, and says what is in the way of it.
 --
--- Void and expired holds of the account are given back first, this one among them: from then on its row says which of
--- the four ways it ended, and the row is changed once. a and h are what the locks returned, and now is the moment, read
+-- Expired holds of the account are given back first, and this one if it is void: from then on its row says which of the
+-- four ways it ended, and the row is changed once. a and h are what the locks returned, and now is the moment, read
 -- after them, at which the hold was judged: whoever resolves it keeps that, so that it lies before its expiry.
 --
 -- outcome: null where it can be resolved, or 'unknown hold', 'closed account', 'frozen account' (a capture),
@@ -21,10 +21,14 @@ begin
     end if;
     select * into a from credit.account x where x.id = v_account for update;
     now := clock_timestamp();
-    if a.held > 0 and credit.give_back(a.id, now) > 0 then
-        select * into a from credit.account x where x.id = a.id;
-    end if;
     select * into h from credit.hold y where y.request = p_hold for update;
+    if a.held > 0 and credit.give_back_expired(a.id, now)
+                      + credit.end_holds(a.id, array(
+                            select h.seq where h.resolution is null and h.expires_at > now
+                                               and credit.is_void(h.resource, h.fence, h.holder)), 'void', now) > 0 then
+        select * into a from credit.account x where x.id = a.id;
+        select * into h from credit.hold y where y.request = p_hold;
+    end if;
     outcome := coalesce(credit.judge_account(a.id, a.closed_at, a.frozen_at, p_takes), case
         when h.resource <> p_resource then 'other resource'
         when h.resolution is not null then 'hold ' || h.resolution

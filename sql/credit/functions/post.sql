@@ -12,7 +12,7 @@ declare
 begin
     select * into a from credit.account x where x.name = p_account and not x.is_system for update;
     if a.held > 0 then
-        a := credit.lock_account(p_account);
+        a := credit.lock_account(p_account, greatest(-p_change, 0));
     end if;
     v.balance_after := a.balance;
     v.held := a.held;

@@ -13,7 +13,7 @@ begin
         v.outcome := 'unknown charge';
         return v;
     end if;
-    a := credit.lock_account((select x.name from credit.account x where x.id = c.account));
+    a := credit.lock_account((select x.name from credit.account x where x.id = c.account), 0);
     -- In a statement of its own: every refund of this charge is written under the lock.
     v.allowed := -c.change - (select coalesce(sum(r.change), 0) from credit.entry r where r.refund_of = p_of);
     v.balance_after := a.balance;

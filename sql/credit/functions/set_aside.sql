@@ -7,17 +7,14 @@ create or replace function credit.set_aside(
     p_resource text, p_fence bigint, p_holder uuid)
 returns credit.result language plpgsql as $$
 declare
-    a credit.account := credit.lock_account(p_account);
+    a credit.account := credit.lock_account(p_account, p_amount);
     v credit.result;
     v_now timestamptz := clock_timestamp();
 begin
     v.balance_after := a.balance;
     v.held := a.held;
-    v.outcome := coalesce(credit.judge_account(a.id, a.closed_at, a.frozen_at, true), case
-        -- The first as in credit.post; the second bounds what can be held below a floor of less than 0.
-        when a.balance - a.held < a.floor + p_amount then 'insufficient credit'
-        when a.held > 9223372036854775807 - p_amount then 'insufficient credit'
-    end);
+    v.outcome := coalesce(credit.judge_account(a.id, a.closed_at, a.frozen_at, true),
+        case when not credit.is_covered(a.balance, a.held, a.floor, p_amount) then 'insufficient credit' end);
     if v.outcome is not null then
         return v;
     end if;

@@ -141,6 +141,7 @@ create trigger hold_keeps_all before truncate on credit.hold
 
 -- What has to be given back when an account is locked, what keeps openings from being pruned, what a sweep finds.
 create index hold_open_of_account on credit.hold (account, seq) where resolution is null;
+create index hold_expires_of_account on credit.hold (account, expires_at) where resolution is null;
 create index hold_open_of_opening on credit.hold (resource, fence) where resolution is null;
 create index hold_open_by_expiry on credit.hold (expires_at) where resolution is null;
 -- Which openings took over, and whose holds are void by that. Of the others it has nothing, and they cost it nothing.
@@ -194,7 +195,7 @@ create index refusal_of_time on fence.refusal (first_at);
 --   field          for 'request mismatch': what differs from that call
 --   seq, at        the entry or the hold (applied); what is in the way (already charged, a hold's resolution)
 --   balance_after  the account's balance after it, or as it stands where nothing was applied
---   held           what of that balance is held
+--   held           what of that balance is held; with void holds, where it was enough with them
 --   allowed        the most that would have been taken (exceeds hold, exceeds charge)
 --   until          when a hold expires; for 'busy', when it may be tried again
 --   state          how a hold stands (credit.hold): a replayed one may have ended
