@@ -6,7 +6,8 @@
 use promises::World;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
-/// Entries, unless `HISTORY_ROWS` says otherwise. There is a hold and a refusal to every fourth of them.
+/// Entries, unless `HISTORY_ROWS` says otherwise. There is a hold and a refusal to every fourth of them, and behind them
+/// as many holds that are open, save a few that are dead and not given back.
 const ROWS: i64 = 200_000;
 const PAGE: i64 = 50;
 
@@ -116,9 +117,20 @@ async fn no_page_of_any_filter_reads_a_table_from_one_end_to_the_other() {
         }
         for state in ["open", "captured", "released", "void", "expired"] {
             for account in ["null", "'hot'", "'user:1'"] {
+                if account != "null" && after == rows && state != "open" {
+                    // Many of the account, many that ended so, and nothing behind the year is both: the limit that
+                    // `credit.entries` names.
+                    continue;
+                }
                 let call =
                     format!("credit.holds({account}, {after}, {PAGE}, p_state => '{state}')");
-                assert_paged(&mut tx, &call).await;
+                let found = assert_paged(&mut tx, &call).await;
+                // Behind the year there are those alone that are so by the predicate.
+                let is_none = after == rows && matches!(state, "captured" | "released");
+                assert!(
+                    account != "null" || is_none == (found == 0),
+                    "{call}: {found}"
+                );
             }
         }
         for reason in ["stale", "closed", "not open"] {

@@ -76,6 +76,7 @@ pub const SCHEMA: Schema = Schema {
         function!("charged"),
         function!("numbers_between"),
         function!("entries"),
+        function!("dead_holds"),
         function!("holds"),
         function!("refusals"),
         function!("audit_guarded"),

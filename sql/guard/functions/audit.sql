@@ -19,9 +19,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     full join (select distinct on (x.resource) x.resource, x.fence, x.holder, x.seq, x.folded_seq
                from fence.opening x order by x.resource, x.fence desc) o on o.resource = r.resource
     where (r.fence, r.holder, r.opened_seq) is distinct from (o.fence, o.holder, o.seq)
-      -- A mark that was folded lives on in the floor. Where its opening was pruned, and an older one is kept, that
-      -- one is the highest to be seen.
-      and not (r.resource is null and (o.folded_seq is not null or o.seq < (select fence.audit_from()))
+      -- A mark that was folded lives on in the floor.
+      and not (r.resource is null and o.folded_seq is not null
                and o.fence < (select f.fence from fence.floor f))
     union all
     -- The row's own check binds what it says; here it is held against what was opened by then, or folded.

@@ -42,9 +42,26 @@ select y.n, y.resource, y.fence, y.holder, 'charge', gen_random_uuid(),
        jsonb_build_object('account', y.account, 'amount', 1, 'purpose', 'query'), y.at, y.at
 from year y where y.n % 4 < 1 or y.n % 8 = 3 order by y.n;
 
-select setval('fence.seq', 2 * current_setting('history.rows')::int);
+-- What came after it: as many open holds as a quarter of it, a fifth of them of the account hot. Of every thousandth the
+-- opening was taken over; every thousandth has expired. Nobody has given them back.
+insert into credit.hold (seq, request, account, amount, purpose, resource, fence, holder, at, expires_at)
+select y.n + 2 * current_setting('history.rows')::int, gen_random_uuid(), a.id, 1, 'query', 'open:' || y.n, 1, y.holder,
+       case y.n % 4000 when 12 then timestamptz '2020-01-01' else y.at + interval '1 year' end,
+       case y.n % 4000 when 12 then timestamptz '2020-01-02' else y.at + interval '10 years' end
+from year y join credit.account a on a.name = case when y.n % 20 = 4 then 'hot' else 'user:' || y.n / 8 % 1000 end
+where y.n % 4 = 0 order by y.n;
+
+insert into fence.opening
+    (seq, resource, fence, holder, at, valid_until, minted, takeover, previous_seq, previous_fence, previous_holder,
+     previous_valid_until)
+select y.n + 4 * current_setting('history.rows')::int, 'open:' || y.n, 2, gen_random_uuid(), y.at, y.at, false, true,
+       y.n, 1, y.holder, y.at
+from year y where y.n % 4000 = 4;
+
+select setval('fence.seq', 6 * current_setting('history.rows')::int);
 -- What autovacuum would do in the course of a year.
 analyze credit.account;
 analyze credit.entry;
 analyze credit.hold;
 analyze fence.refusal;
+analyze fence.opening;
