@@ -15,9 +15,16 @@ use crate::{Findings, Problem, RedisDown, figures};
 impl Service {
     /// Answers a query, and charges for it once.
     ///
+    /// A query that is answered already needs no slot, so whoever sends its key again hears the answer also of an
+    /// instance that is full, or that is being stopped. The look saves a section as well; and while another query is in
+    /// flight it is what tells a customer whose connection broke.
+    ///
     /// It goes on where the customer hangs up: what was begun is answered or given up, and whoever sends the
     /// same key again finds out which.
     pub(crate) async fn answer(&self, asked: Asked) -> Result<Answered, Problem> {
+        if let Some(body) = asked.find_answer(self.pool()).await? {
+            return Ok(Answered::kept(body, How::Replayed));
+        }
         let slot = self.take_slot()?;
         let service = self.clone();
         let work = async move {
@@ -30,11 +37,6 @@ impl Service {
     }
 
     async fn perform(&self, asked: &Asked) -> Result<Answered, Problem> {
-        // Saves a section where the answer is known; and while another query is in flight it is what tells a
-        // customer whose connection broke.
-        if let Some(body) = asked.find_answer(self.pool()).await? {
-            return Ok(Answered::kept(body, How::Replayed));
-        }
         let Some(section) = self.enter(asked).await? else {
             return self.unfenced(asked).await;
         };
@@ -65,11 +67,11 @@ impl Service {
         };
         match (failed, self.0.config.redis_down) {
             (EnterError::Redis(_), RedisDown::EnterFromGuard) => {
-                let section = sections.enter_from_guard(&asked.resource, &options).await?;
-                Ok(Some(section))
+                let entered = sections.enter_from_guard(&asked.resource, &options).await;
+                entered.map(Some).map_err(not_entered)
             }
             (EnterError::Redis(_), RedisDown::RunUnfenced) => Ok(None),
-            (other, _) => Err(other.into()),
+            (other, _) => Err(not_entered(other)),
         }
     }
 
@@ -112,4 +114,8 @@ impl Service {
         figures::query_took(began.elapsed());
         found
     }
+}
+
+fn not_entered(error: EnterError) -> Problem {
+    Problem::from(error).without_a_charge()
 }

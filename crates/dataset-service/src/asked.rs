@@ -37,7 +37,8 @@ impl Asked {
         let row: Option<Row> = sqlx::query_as(include_str!("../sql/find.sql"))
             .bind(self.request.as_uuid())
             .fetch_optional(pool)
-            .await?;
+            .await
+            .map_err(|error| Problem::from(error).without_a_charge())?;
         row.map_or(Ok(None), |row| self.answer_in(row))
     }
 

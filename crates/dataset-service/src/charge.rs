@@ -39,10 +39,11 @@ impl Service {
         asked: &Asked,
         hold: &Hold,
     ) -> Result<(), Problem> {
-        match self.try_set_aside(open, asked, hold).await {
+        let set_aside = match self.try_set_aside(open, asked, hold).await {
             Err(Problem::Unknown(_)) => self.try_set_aside(open, asked, hold).await,
             answer => answer,
-        }
+        };
+        set_aside.map_err(Problem::without_a_charge)
     }
 
     async fn try_set_aside(

@@ -82,7 +82,8 @@ async fn credits(State(service): State<Service>, ids: Ids<String>) -> Result<Res
         .0
         .ledger
         .standing(&account)
-        .await?
+        .await
+        .map_err(|error| Problem::from(error).without_a_charge())?
         .ok_or(Problem::NoAccount)?;
     let body = Credits {
         user: user.as_str(),

@@ -17,9 +17,10 @@ const SOON: Duration = Duration::from_secs(1);
 
 type Cause = Box<dyn Error + Send + Sync>;
 
-/// Why there is no answer. Nothing was charged for a request that hears one of these, save that what is
-/// [`Unknown`](Problem::Unknown) or [`Internal`](Problem::Internal) may have been: the same request with the same key
-/// finds out.
+/// Why there is no answer. A request that hears one of these has charged nothing itself, save that one whose fate is
+/// [`Unknown`](Problem::Unknown) or [`Internal`](Problem::Internal) may have. An earlier request with the same key, or
+/// one on another instance, may have been charged and answered all the same: whoever sends the same key again finds out,
+/// and whoever takes a new key may pay twice.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -61,7 +62,7 @@ pub enum Problem {
     },
     /// 409: another instance took the dataset over before this one could charge; it was refused, as a row.
     #[error(
-        "this query was overtaken by another for this dataset, nothing was charged; retry with the same key"
+        "this query was overtaken by another for this dataset, nothing was charged by this request; the same key finds out whether it is answered"
     )]
     Overtaken(Refusal),
     /// 402: the credits that are not spoken for do not cover the price.
@@ -82,17 +83,19 @@ pub enum Problem {
         state: &'static str,
     },
     /// 504: the query was stopped.
-    #[error("the query took longer than {} ms and was stopped, nothing was charged; ask for fewer days", .limit.as_millis())]
+    #[error("the query took longer than {} ms and was stopped, nothing was charged by this request; ask for fewer days", .limit.as_millis())]
     QueryTooLong {
         /// The bound.
         limit: Duration,
     },
     /// 503: the lease ended before the query did.
-    #[error("the query outlived its lease, nothing was charged; retry with the same key")]
+    #[error(
+        "the query outlived its lease, nothing was charged by this request; the same key finds out whether it is answered"
+    )]
     LeaseLost(#[from] Lost),
     /// 503: the hold on the credits ended before the query did.
     #[error(
-        "the credits that were held for this query were given back, nothing was charged; retry with the same key"
+        "the credits that were held for this query were given back, nothing was charged by this request; the same key finds out whether it is answered"
     )]
     HoldGone,
     /// 503: Postgres may have charged and answered, or not.
@@ -101,7 +104,9 @@ pub enum Problem {
     )]
     Unknown(#[source] Cause),
     /// 503: Redis, Postgres or the dataset does not answer.
-    #[error("{what} does not answer, nothing was charged; retry with the same key")]
+    #[error(
+        "{what} does not answer, nothing was charged by this request; the same key finds out whether it is answered"
+    )]
     Unavailable {
         /// Which of them.
         what: &'static str,
@@ -113,7 +118,9 @@ pub enum Problem {
     #[error("this instance has all the queries that it takes; retry with the same key")]
     Full,
     /// 503: this instance is being stopped.
-    #[error("this instance is being stopped, nothing was charged; retry with the same key")]
+    #[error(
+        "this instance is being stopped, nothing was charged by this request; the same key finds out whether it is answered"
+    )]
     Stopping,
     /// 500: the service is to be mended.
     #[error(
@@ -165,6 +172,17 @@ impl Problem {
             | Problem::AccountShut { .. } => true,
             // Void, as soon as it is overtaken; of the others none was held.
             _ => false,
+        }
+    }
+
+    /// What it comes to where it is no charge whose reply was lost: a look, an opening or a hold charges nothing.
+    pub(crate) fn without_a_charge(self) -> Problem {
+        match self {
+            Problem::Unknown(cause) => Problem::Unavailable {
+                what: "Postgres",
+                cause,
+            },
+            other => other,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use testbed::Proxy;
 
-use crate::call::Ask;
+use crate::call::{Answer, Ask};
 use crate::instance::Instance;
 use crate::stage::{
     LONG, QUERY, SHORT, Stage, answer_of, ask, ask_until_answered, asking, query, within,
@@ -139,7 +139,34 @@ async fn without_postgres_a_query_is_told_to_come_again_and_answered_when_it_is_
     let answer = ask(&held.instance, &query("42", "k-1")).await;
     assert_eq!(answer.status, 503, "{answer:?}");
     assert!(answer.retry_after().is_some());
+    assert_speaks_of_this_request(&answer);
     held.ledger.reopen();
     ask_until_answered(held.instance.listen, &query("42", "k-1"), &[503]).await;
     stage.assert_charged(1).await;
+}
+
+/// Whoever has paid, and cannot be looked up just now, must not be led to a new key.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_customer_who_has_paid_is_not_told_that_nothing_was_charged() {
+    let stage = Stage::new("has_paid").await;
+    let held = Held::start(&stage, &LONG).await;
+    let paid = ask(&held.instance, &query("42", "paid")).await;
+    assert_eq!(paid.status, 200, "{paid:?}");
+    held.ledger.close();
+    let answer = ask(&held.instance, &query("42", "paid")).await;
+    assert_eq!(answer.status, 503, "{answer:?}");
+    assert_speaks_of_this_request(&answer);
+    held.ledger.reopen();
+    let replayed = ask_until_answered(held.instance.listen, &query("42", "paid"), &[503]).await;
+    assert_eq!(replayed.body, paid.body);
+    stage.assert_charged(1).await;
+}
+
+fn assert_speaks_of_this_request(answer: &Answer) {
+    let problem = answer.json();
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("nothing was charged by this request; the same key finds out"),
+        "{detail}"
+    );
 }

@@ -84,6 +84,9 @@ async fn an_instance_that_has_all_it_takes_turns_the_next_away() {
     let one = [("QUERIES_URL", url.as_str()), ("AT_ONCE", "1")];
     let instance = stage.instance(&[&LONG, &one]).await;
 
+    let other = stage.instance(&[&LONG]).await;
+    let paid = ask(&other, &query("41", "paid")).await;
+    assert_eq!(paid.status, 200, "{paid:?}");
     datasets.hold_requests_from(QUERY);
     let in_flight = asking(&instance, &query("42", "k-1"));
     within("the slow query", datasets.caught()).await;
@@ -93,9 +96,12 @@ async fn an_instance_that_has_all_it_takes_turns_the_next_away() {
         (503, &"tag:dataset-service,2026:full".into())
     );
     assert!(answer.retry_after().is_some());
+    // What was paid for is not turned away.
+    let replayed = ask(&instance, &query("41", "paid")).await;
+    assert_eq!((replayed.status, replayed.body), (200, paid.body));
     datasets.pass();
     assert_eq!(answer_of(in_flight).await.status, 200);
-    stage.assert_charged(1).await;
+    stage.assert_charged(2).await;
 }
 
 /// It had looked, and found nothing; then it was another's turn. The look after the opening is the one that counts.

@@ -26,7 +26,7 @@ async fn c37_failing_closed_answers_nothing_charges_nothing_and_goes_on_by_itsel
     assert_eq!(answer.status, 503, "{answer:?}");
     assert_eq!(
         answer.json()["detail"],
-        "Redis does not answer, nothing was charged; retry with the same key"
+        "Redis does not answer, nothing was charged by this request; the same key finds out whether it is answered"
     );
     assert!(answer.retry_after().is_some());
     // What is known is known without Redis.
