@@ -81,13 +81,11 @@ impl Channels {
         channel.get_or_try_init(subscribe).await.copied()
     }
 
-    /// A connection was lost, or a slot has moved. In a Cluster each waiter sees to it that it is heard
-    /// of at the right node before it queues again; elsewhere the new connection listens by itself,
-    /// before anything else is sent on it.
+    /// A connection was lost, or a slot has moved. Each waiter sees to it that it is heard of before it
+    /// queues again: at the right node of a Cluster, and on a connection that does not know the channels of
+    /// the last one.
     pub(crate) fn closed(&self) {
-        if self.is_cluster {
-            self.lock().clear();
-        }
+        self.lock().clear();
     }
 
     fn bucket(&self, resource: &Resource) -> Option<Bucket> {

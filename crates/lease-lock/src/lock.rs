@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fence::{Permit, Resource};
-use redis::{Cmd, RedisResult, Value};
+use redis::{Cmd, PushInfo, RedisResult, Value};
 use tokio::runtime::Handle;
 use tracing::{Instrument, Span, field, instrument};
 
@@ -47,6 +47,9 @@ impl LeaseLock {
     /// that error means is said at each call. It must be called within a tokio runtime that outlives
     /// the client.
     ///
+    /// It fails while Redis is down. A service that has to come up then uses
+    /// [`connect_lazily`](LeaseLock::connect_lazily).
+    ///
     /// # Errors
     /// [`ConnectError`], which never holds the password.
     pub async fn connect(
@@ -54,9 +57,40 @@ impl LeaseLock {
         prefix: Prefix,
     ) -> Result<LeaseLock, ConnectError> {
         let servers = servers.into();
-        let wakes = Arc::new(Wakes::new(prefix.clone(), servers.is_cluster()));
-        let ear = wakes.clone();
-        let connection = Connection::open(&servers, move |push| ear.hear(push)).await?;
+        let (wakes, ear) = listening(&servers, &prefix);
+        let connection = Connection::open(&servers, ear).await?;
+        Ok(LeaseLock::over(connection, prefix, wakes))
+    }
+
+    /// Makes a client that connects at its first call, so that a service comes up, or comes up again, while
+    /// Redis is down.
+    ///
+    /// Nothing is sent and nothing is awaited. Until Redis is there each call fails within 1 s, as it does
+    /// when Redis goes away later; the first one that finds it there connects, and brings its script along.
+    /// Nothing asks in between. What [`connect`](LeaseLock::connect) finds out at the start the calls find
+    /// out here, each one anew: a wrong password, a server that is none, or scripts that are not allowed.
+    /// [`preflight`](LeaseLock::preflight) asks for them.
+    ///
+    /// For one server, or a master behind Sentinel. Like `connect`, it must be called within a tokio runtime
+    /// that outlives the client.
+    ///
+    /// # Errors
+    /// [`ConnectError`], but only of what is seen without asking: URLs, certificates and keys; and
+    /// [`ConnectError::ClusterLazily`].
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn connect_lazily(
+        servers: impl Into<Servers>,
+        prefix: Prefix,
+    ) -> Result<LeaseLock, ConnectError> {
+        let servers = servers.into();
+        let (wakes, ear) = listening(&servers, &prefix);
+        let connection = Connection::open_lazily(&servers, ear)?;
+        Ok(LeaseLock::over(connection, prefix, wakes))
+    }
+
+    fn over(connection: Connection, prefix: Prefix, wakes: Arc<Wakes>) -> LeaseLock {
         let shared = Arc::new(Shared {
             connection,
             prefix,
@@ -65,7 +99,7 @@ impl LeaseLock {
             runtime: Handle::current(),
         });
         shared.wakes.belong_to(Arc::downgrade(&shared));
-        Ok(LeaseLock(shared))
+        LeaseLock(shared)
     }
 
     /// The prefix of all keys.
@@ -231,6 +265,16 @@ impl LeaseLock {
     pub(crate) fn runtime(&self) -> &Handle {
         &self.0.runtime
     }
+}
+
+/// Who hears what Redis says unasked, and the ear of the connection.
+fn listening(
+    servers: &Servers,
+    prefix: &Prefix,
+) -> (Arc<Wakes>, impl Fn(PushInfo) + Send + Sync + 'static) {
+    let wakes = Arc::new(Wakes::new(prefix.clone(), servers.is_cluster()));
+    let ear = wakes.clone();
+    (wakes, move |push| ear.hear(push))
 }
 
 impl fmt::Debug for LeaseLock {

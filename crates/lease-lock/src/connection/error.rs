@@ -13,6 +13,18 @@ pub enum ConnectError {
          rediss://… with the feature `tls`; nodes of a Cluster have the same user and password"
     )]
     Url(#[source] RedisError),
+    /// What is to be trusted or shown over TLS is no certificate or no key, or the two do not belong together.
+    #[cfg(feature = "tls")]
+    #[error(
+        "a certificate or key cannot be used; give PEM: the certificates of the authority, and the client's \
+         own certificate with the key that belongs to it"
+    )]
+    Certificates(#[source] std::io::Error),
+    /// A client of a Cluster has to ask who has which slot before it can send anything.
+    #[error(
+        "a Cluster cannot be connected to lazily; use connect, and call it again until it answers"
+    )]
+    ClusterLazily,
     /// Nobody answered there, or the server turned the client away.
     #[error("no connection to Redis at {address}; check that it runs there and lets you in")]
     Unreachable {

@@ -55,6 +55,7 @@ impl Connection {
         servers: &Servers,
         hear: impl Fn(PushInfo) + Send + Sync + 'static,
     ) -> Result<Connection, ConnectError> {
+        check_certificates(servers)?;
         let address = servers.address();
         let connection = match Way::to(servers, Arc::new(hear)).await {
             Ok(way) => Connection(way),
@@ -65,6 +66,15 @@ impl Connection {
             Ok(()) => Ok(connection),
             Err(source) => Err(ConnectError::Scripts { address, source }),
         }
+    }
+
+    /// Leaves everything to the first call: it connects, and brings its script along.
+    pub(crate) fn open_lazily(
+        servers: &Servers,
+        hear: impl Fn(PushInfo) + Send + Sync + 'static,
+    ) -> Result<Connection, ConnectError> {
+        check_certificates(servers)?;
+        Way::lazily_to(servers, Arc::new(hear)).map(Connection)
     }
 
     /// Runs a script, and brings it along where the server does not know it (any more): `NOSCRIPT` says
@@ -151,6 +161,31 @@ impl Way {
             Place::Cluster(urls) => Way::Cluster(Cluster::open(urls, servers, ear).await?),
         })
     }
+
+    /// Nothing is sent, so whatever is wrong here is wrong in the description.
+    fn lazily_to(servers: &Servers, ear: Ear) -> Result<Way, ConnectError> {
+        let way = match &servers.place {
+            Place::One(url) => {
+                let client = settings::client(url, servers);
+                client
+                    .and_then(|client| One::lazily(client, ear))
+                    .map(Way::One)
+            }
+            Place::Sentinel { urls, master } => {
+                Sentinel::lazily(urls, master, servers, ear).map(Way::Sentinel)
+            }
+            Place::Cluster(_) => return Err(ConnectError::ClusterLazily),
+        };
+        way.map_err(ConnectError::Url)
+    }
+}
+
+/// Certificates and keys are read before anything is sent.
+fn check_certificates(servers: &Servers) -> Result<(), ConnectError> {
+    #[cfg(feature = "tls")]
+    tls::check(servers).map_err(ConnectError::Certificates)?;
+    let _ = servers;
+    Ok(())
 }
 
 /// Whether the servers were described wrongly, rather than being away.

@@ -45,22 +45,33 @@ struct Search {
 }
 
 impl Sentinel {
+    /// Finds the master.
     pub(super) async fn open(
         urls: &[String],
         master: &str,
         servers: &Servers,
         ear: Ear,
     ) -> RedisResult<Sentinel> {
-        let sentinel = Sentinel(Arc::new(Inner {
+        let sentinel = Sentinel::lazily(urls, master, servers, ear)?;
+        sentinel.search().found.await?;
+        Ok(sentinel)
+    }
+
+    /// Finds the master at the first call.
+    pub(super) fn lazily(
+        urls: &[String],
+        master: &str,
+        servers: &Servers,
+        ear: Ear,
+    ) -> RedisResult<Sentinel> {
+        Ok(Sentinel(Arc::new(Inner {
             finder: tokio::sync::Mutex::new(finder(urls, master, servers)?),
             current: Mutex::default(),
             searches: AtomicU64::new(0),
             channels: Mutex::default(),
             ear,
             runtime: Handle::current(),
-        }));
-        sentinel.search().found.await?;
-        Ok(sentinel)
+        })))
     }
 
     /// Sends one command. An answer that tells of another master is the last one from this connection.

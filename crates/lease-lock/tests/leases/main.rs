@@ -7,6 +7,7 @@ mod connect;
 mod counter;
 mod hand_over;
 mod keeper;
+mod lazily;
 mod lookalikes;
 mod memory;
 mod patience;
