@@ -2,15 +2,13 @@
 //!
 //! enter → look → hold → slow query → capture and keep the answer, in one transaction → leave.
 
-use std::time::Instant;
-
 use fenced_section::{EnterError, Section};
 use tracing::Instrument;
 
 use crate::answered::{Answered, How};
 use crate::asked::Asked;
 use crate::service::{Phase, Service};
-use crate::{Findings, Problem, RedisDown, figures};
+use crate::{Findings, Problem, RedisDown, deadline, figures};
 
 impl Service {
     /// Answers a query, and charges for it once.
@@ -61,24 +59,30 @@ impl Service {
     /// Enters, by the way that is left when Redis is down; `None` where that is to go on without a section.
     async fn enter(&self, asked: &Asked) -> Result<Option<Section>, Problem> {
         let (sections, options) = (&self.0.sections, self.0.config.enter_options());
-        let failed = match sections.enter(&asked.resource, &options).await {
-            Ok(section) => return Ok(Some(section)),
-            Err(error) => error,
-        };
-        match (failed, self.0.config.redis_down) {
-            (EnterError::Redis(_), RedisDown::EnterFromGuard) => {
-                let entered = sections.enter_from_guard(&asked.resource, &options).await;
-                entered.map(Some).map_err(not_entered)
+        // Redis has a bound of its own, a second; what is silent after that is Postgres.
+        let entered = deadline::step(async {
+            match sections.enter(&asked.resource, &options).await {
+                Err(EnterError::Redis(error)) => Ok(Err(error)),
+                entered => entered.map(Ok).map_err(not_entered),
             }
-            (EnterError::Redis(_), RedisDown::RunUnfenced) => Ok(None),
-            (other, _) => Err(not_entered(other)),
+        });
+        let error = match entered.await? {
+            Ok(section) => return Ok(Some(section)),
+            Err(error) => EnterError::Redis(error),
+        };
+        match self.0.config.redis_down {
+            RedisDown::FailClosed => Err(not_entered(error)),
+            RedisDown::EnterFromGuard => {
+                let entered = sections.enter_from_guard(&asked.resource, &options);
+                deadline::step(async { entered.await.map(Some).map_err(not_entered) }).await
+            }
+            RedisDown::RunUnfenced => Ok(None),
         }
     }
 
     /// The query without a permit: there is nothing to charge with.
     async fn unfenced(&self, asked: &Asked) -> Result<Answered, Problem> {
-        let query = self.0.datasets.run(&asked.dataset, asked.query);
-        let findings = self.0.sections.run_unfenced(query).await?;
+        let findings = self.0.sections.run_unfenced(self.run(asked)).await?;
         Ok(Answered::unfenced(asked, findings))
     }
 
@@ -91,7 +95,8 @@ impl Service {
         let hold = self.hold_for(asked, open)?;
         let answered = async {
             self.set_aside(open, asked, &hold).await?;
-            let findings = self.run(section, asked).await?;
+            let query = section.run(async |_| self.run(asked).await);
+            let findings = query.await.unwrap_or_else(|lost| Err(lost.into()))?;
             self.charge(open, asked, &hold, findings).await
         };
         let answered = answered.await;
@@ -103,16 +108,13 @@ impl Service {
         answered
     }
 
-    /// Runs the slow query, for as long as the lease lives and the instance is not told to give up.
-    async fn run(&self, section: &Section, asked: &Asked) -> Result<Findings, Problem> {
-        let began = Instant::now();
-        let query = section.run(async |_| self.0.datasets.run(&asked.dataset, asked.query).await);
-        let found = tokio::select! {
+    /// Runs the slow query until the instance is told to give up; who loses a lease meanwhile drops it.
+    async fn run(&self, asked: &Asked) -> Result<Findings, Problem> {
+        let _took = figures::QueryTook::from_now();
+        tokio::select! {
             () = self.reached(Phase::GivingUp) => Err(Problem::Stopping),
-            found = query => found.unwrap_or_else(|lost| Err(lost.into())),
-        };
-        figures::query_took(began.elapsed());
-        found
+            found = self.0.datasets.run(&asked.dataset, asked.query) => found,
+        }
     }
 }
 

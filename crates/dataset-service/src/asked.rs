@@ -6,7 +6,7 @@ use fenced_section::Resource;
 use sqlx::PgPool;
 use sqlx::types::Json;
 
-use crate::{Problem, Query};
+use crate::{Problem, Query, deadline};
 
 /// A query on its way: who asks what, under which request id.
 #[derive(Debug, Clone)]
@@ -32,13 +32,17 @@ impl Asked {
     /// decide by only after opening.
     ///
     /// # Errors
-    /// [`Problem::KeyReused`] when the request has asked something else.
+    /// [`Problem::KeyReused`] when the request has asked something else; [`Problem::Unavailable`] when there is no
+    /// answer in time.
     pub(crate) async fn find_answer(&self, pool: &PgPool) -> Result<Option<String>, Problem> {
-        let row: Option<Row> = sqlx::query_as(include_str!("../sql/find.sql"))
-            .bind(self.request.as_uuid())
-            .fetch_optional(pool)
-            .await
-            .map_err(|error| Problem::from(error).without_a_charge())?;
+        let found = async {
+            let row = sqlx::query_as(include_str!("../sql/find.sql"))
+                .bind(self.request.as_uuid())
+                .fetch_optional(pool);
+            row.await
+                .map_err(|error| Problem::from(error).without_a_charge())
+        };
+        let row: Option<Row> = deadline::step(found).await?;
         row.map_or(Ok(None), |row| self.answer_in(row))
     }
 

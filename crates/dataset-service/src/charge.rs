@@ -8,8 +8,9 @@ use fence_guard::{GuardedTx, OpenPermit};
 
 use crate::answered::{Answered, How};
 use crate::asked::Asked;
+use crate::deadline::{STEP_WITHIN, Silent};
 use crate::service::Service;
-use crate::{Findings, Problem, Query, figures, id};
+use crate::{Findings, Problem, Query, deadline, figures, id};
 
 /// How long a guarded transaction may stand still before the server ends it; the guard's least.
 const STANDS_STILL: Duration = Duration::from_secs(1);
@@ -39,11 +40,13 @@ impl Service {
         asked: &Asked,
         hold: &Hold,
     ) -> Result<(), Problem> {
-        let set_aside = match self.try_set_aside(open, asked, hold).await {
-            Err(Problem::Unknown(_)) => self.try_set_aside(open, asked, hold).await,
-            answer => answer,
-        };
-        set_aside.map_err(Problem::without_a_charge)
+        let set_aside = deadline::step(async {
+            match self.try_set_aside(open, asked, hold).await {
+                Err(Problem::Unknown(_)) => self.try_set_aside(open, asked, hold).await,
+                answer => answer,
+            }
+        });
+        set_aside.await.map_err(Problem::without_a_charge)
     }
 
     async fn try_set_aside(
@@ -62,7 +65,7 @@ impl Service {
     /// Captures the credits and keeps the answer, both or neither.
     ///
     /// It is not cancelled when the lease is lost. Whether it comes too late is the guard's to say, and where
-    /// nobody has taken over it does not. Sent again once where the reply was lost.
+    /// nobody has taken over it does not. Sent again once where the reply was lost, and unknown where no reply comes.
     pub(crate) async fn charge(
         &self,
         open: &OpenPermit,
@@ -70,14 +73,18 @@ impl Service {
         hold: &Hold,
         findings: Findings,
     ) -> Result<Answered, Problem> {
-        match self.try_charge(open, asked, hold, findings).await {
-            Err(Problem::Unknown(cause)) => {
-                let again = self.try_charge(open, asked, hold, findings).await;
-                // Whatever keeps it from being asked again, the first try may have been charged for.
-                again.map_err(|_| Problem::Unknown(cause))
+        let charged = async {
+            match self.try_charge(open, asked, hold, findings).await {
+                Err(Problem::Unknown(cause)) => {
+                    let again = self.try_charge(open, asked, hold, findings).await;
+                    // Whatever keeps it from being asked again, the first try may have been charged for.
+                    again.map_err(|_| Problem::Unknown(cause))
+                }
+                answer => answer,
             }
-            answer => answer,
-        }
+        };
+        let silent = |silent: Silent| Problem::Unknown(silent.into());
+        deadline::answered(STEP_WITHIN, charged, silent).await
     }
 
     async fn try_charge(

@@ -2,7 +2,7 @@
 //!
 //! Labels are words of a fixed set: kinds of answers, reasons of refusals. A user or a dataset is never one.
 
-use std::time::Duration;
+use std::time::Instant;
 
 use fenced_section::{HOLD_BOUNDS_PERCENT, Reason};
 use metrics::{
@@ -43,9 +43,24 @@ pub(crate) fn refused(operation: &'static str, reason: Reason) {
     counter!(REFUSED_WRITES, "operation" => operation, "reason" => reason.as_str()).increment(1);
 }
 
-/// A query has ended in the dataset, well or not.
-pub(crate) fn query_took(time: Duration) {
-    histogram!(QUERY).record(time.as_secs_f64());
+/// Records how long a query has taken when it has ended, well or not, or is dropped.
+#[derive(Debug)]
+pub(crate) struct QueryTook {
+    from: Instant,
+}
+
+impl QueryTook {
+    pub(crate) fn from_now() -> QueryTook {
+        QueryTook {
+            from: Instant::now(),
+        }
+    }
+}
+
+impl Drop for QueryTook {
+    fn drop(&mut self) {
+        histogram!(QUERY).record(self.from.elapsed().as_secs_f64());
+    }
 }
 
 /// How many queries are in flight.

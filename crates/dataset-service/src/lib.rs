@@ -7,6 +7,7 @@ mod asked;
 mod charge;
 mod cli;
 mod config;
+mod deadline;
 mod figures;
 mod id;
 mod key;

@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgPool};
 
-use crate::{Id, Problem};
+use crate::deadline::Silent;
+use crate::{Id, Problem, deadline};
 
 /// The last day of a dataset.
 const LAST_DAY: u16 = 366;
+/// How long after the limit of a query the server may take to say that it has stopped it.
+const STOPPED_WITHIN: Duration = Duration::from_secs(1);
 
 /// A query over the days of a dataset, both included: 1 ≤ from ≤ to ≤ 366.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +85,8 @@ impl Datasets {
                 ("statement_timeout", format!("{}ms", limit.as_millis())),
                 ("default_transaction_read_only", "on".to_owned()),
             ]);
-        let pool = PgPoolOptions::new()
+        // A query that was dropped is ended by the server, within its limit, and only then its connection answers.
+        let pool = deadline::pool(limit + STOPPED_WITHIN)
             .max_connections(connections)
             .acquire_timeout(limit)
             .connect_with(options)
@@ -90,11 +94,21 @@ impl Datasets {
         Ok(Datasets { pool, limit, takes })
     }
 
-    /// Runs a query. Whoever drops it waits for nothing, and the server ends it within the limit.
+    /// Runs a query. Whoever drops it waits for nothing, and the server ends it within the limit; a server that does not
+    /// even do that is not waited for.
     ///
     /// # Errors
     /// [`Problem::QueryTooLong`] at the limit, [`Problem::Unavailable`] otherwise.
     pub(crate) async fn run(&self, dataset: &Id, query: Query) -> Result<Findings, Problem> {
+        let silent = |silent: Silent| Problem::Unavailable {
+            what: "the dataset",
+            cause: silent.into(),
+        };
+        let within = self.limit + STOPPED_WITHIN;
+        deadline::answered(within, self.ask(dataset, query), silent).await
+    }
+
+    async fn ask(&self, dataset: &Id, query: Query) -> Result<Findings, Problem> {
         const STOPPED: &str = "57014";
         let found = sqlx::query_as(include_str!("../sql/run.sql"))
             .bind(dataset.as_str())

@@ -17,7 +17,7 @@ use tracing::Instrument;
 use crate::answered::{Answered, How};
 use crate::asked::Asked;
 use crate::service::Service;
-use crate::{Id, InvalidId, Problem, Query, figures, id, key};
+use crate::{Id, InvalidId, Problem, Query, deadline, figures, id, key};
 
 /// The longest body of a query, in bytes.
 const QUERY_BYTES: usize = 1024;
@@ -78,13 +78,11 @@ async fn credits(State(service): State<Service>, ids: Ids<String>) -> Result<Res
     let Path(user) = ids.map_err(|_| InvalidId)?;
     let user: Id = user.parse()?;
     let account = id::account(&user).map_err(Problem::internal)?;
-    let standing = service
-        .0
-        .ledger
-        .standing(&account)
-        .await
-        .map_err(|error| Problem::from(error).without_a_charge())?
-        .ok_or(Problem::NoAccount)?;
+    let standing = deadline::step(async {
+        let standing = service.0.ledger.standing(&account).await;
+        standing.map_err(|error| Problem::from(error).without_a_charge())
+    });
+    let standing = standing.await?.ok_or(Problem::NoAccount)?;
     let body = Credits {
         user: user.as_str(),
         balance: standing.balance,

@@ -11,8 +11,9 @@ use tokio::time::timeout;
 use crate::service::{Phase, Service};
 use crate::{Config, figures, serve, telemetry};
 
-/// How long sections that are given up may take to be left: a release, a close, a release of the lease.
-const LEFT_WITHIN: Duration = Duration::from_secs(7);
+/// How long sections that are given up may take to be left where Postgres says nothing: a charge on its way (4 s), the
+/// release of the credits, the close, the release of the lease (2 s each), and a last look (4 s).
+const LEFT_WITHIN: Duration = Duration::from_secs(15);
 /// How long the last answers may take to reach their clients.
 const SENT_WITHIN: Duration = Duration::from_secs(2);
 /// How often figures that are past are folded into their histograms.

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use anyhow::Context;
 use credit_ledger::Ledger;
-use fence_guard::Schema;
+use fence_guard::{GuardOptions, Schema};
 use fenced_section::{Guard, LeaseLock, Sections};
 use sqlx::PgPool;
-use sqlx::postgres::PgPoolOptions;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::query::Datasets;
-use crate::{Config, Problem, figures};
+use crate::{Config, Problem, deadline, figures};
 
 /// The schemas that are not the service's own, each after those that it needs.
 const SCHEMAS: [Schema; 2] = [fence_guard::SCHEMA, credit_ledger::SCHEMA];
@@ -20,6 +19,10 @@ const SCHEMAS: [Schema; 2] = [fence_guard::SCHEMA, credit_ledger::SCHEMA];
 const SPARE_CONNECTIONS: u32 = 4;
 /// How long a request waits for a connection before it is told that Postgres does not answer.
 const CONNECTED_WITHIN: Duration = Duration::from_secs(3);
+/// How long a connection may take to show, when it comes back, that it is alive.
+const ALIVE_WITHIN: Duration = Duration::from_secs(1);
+/// How long an opening waits for writers in flight; the guard ends those that stand still after a second.
+const OPENED_WITHIN: Duration = Duration::from_secs(2);
 
 /// An instance. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -61,7 +64,8 @@ impl Service {
     /// # Errors
     /// What did not answer, or did not take it.
     pub async fn start(config: Config) -> anyhow::Result<Service> {
-        let guard = Guard::new(connect(&config).await.context("Postgres (DATABASE_URL)")?);
+        let pool = connect(&config).await.context("Postgres (DATABASE_URL)")?;
+        let guard = Guard::with_options(pool, GuardOptions::default().with_wait(OPENED_WITHIN));
         fence_guard::install(guard.pool(), &SCHEMAS).await?;
         sqlx::migrate!()
             .run(guard.pool())
@@ -162,7 +166,7 @@ impl Drop for Slot {
 /// The pool of guard, ledger and answers. Unlike `Guard::connect` it asks a connection whether it is alive before each
 /// use: beside a slow query that costs nothing, and after a restart of Postgres no customer meets a dead one.
 async fn connect(config: &Config) -> Result<PgPool, sqlx::Error> {
-    PgPoolOptions::new()
+    deadline::pool(ALIVE_WITHIN)
         .max_connections(config.at_once + SPARE_CONNECTIONS)
         .acquire_timeout(CONNECTED_WITHIN)
         .connect(&config.database_url)

@@ -1,56 +1,10 @@
 //! Instances that are killed, and replies that are lost.
 
-use testbed::Proxy;
-
 use crate::call::{Answer, Ask};
-use crate::instance::Instance;
+use crate::held::Held;
 use crate::stage::{
     LONG, QUERY, SHORT, Stage, answer_of, ask, ask_until_answered, asking, query, within,
 };
-
-/// An instance whose ledger and whose datasets can be held apart.
-struct Held {
-    instance: Instance,
-    ledger: Proxy,
-    datasets: Proxy,
-}
-
-impl Held {
-    async fn start(stage: &Stage, options: &[(&str, &str)]) -> Held {
-        let ledger = Proxy::to(stage.database_url()).await;
-        let datasets = Proxy::to(stage.database_url()).await;
-        let urls = [
-            ledger.url(stage.database_url()),
-            datasets.url(stage.database_url()),
-        ];
-        let urls = [
-            ("DATABASE_URL", urls[0].as_str()),
-            ("QUERIES_URL", urls[1].as_str()),
-        ];
-        let instance = stage.instance(&[options, &urls]).await;
-        Held {
-            instance,
-            ledger,
-            datasets,
-        }
-    }
-
-    /// Lets a query go on until the COMMIT of its charge is on the way, and no further.
-    async fn until_its_charge_commits(&self) {
-        // The hold's own COMMIT has passed by the time that the slow query is sent.
-        within("the slow query", self.datasets.caught()).await;
-        self.ledger.hold_requests_from("COMMIT");
-        self.datasets.pass();
-        within("the commit", self.ledger.caught()).await;
-    }
-
-    /// Lets the COMMIT through, and keeps what Postgres says to it.
-    async fn commit_unheard(&self) {
-        self.ledger.hold_replies();
-        self.ledger.pass_requests();
-        within("the reply to the commit", self.ledger.kept_back()).await;
-    }
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn c47_a_query_whose_instance_is_killed_is_answered_by_another_and_charged_once() {

@@ -9,6 +9,7 @@ mod stage;
 mod crashes;
 mod credits;
 mod health;
+mod held;
 mod in_flight;
 mod keys;
 mod late;
@@ -16,6 +17,7 @@ mod limits;
 mod options;
 mod redis_down;
 mod shutdown;
+mod silence;
 
 // The load's own: what starts an instance, and what asks it.
 #[path = "../../examples/load/call.rs"]

@@ -94,6 +94,10 @@ async fn running_unfenced_answers_and_cannot_charge() {
     assert!(answer.json().get("balance").is_none(), "{answer:?}");
     stage.assert_charged(0).await;
 
+    let figures = got(instance.ops, "/metrics").await.body;
+    let query_took = "dataset_service_query_seconds_count 1";
+    assert!(figures.lines().any(|line| line == query_took), "{figures}");
+
     // Nothing of it was kept: with Redis back, the same key is a query that is paid for.
     tokio::task::block_in_place(|| redis.restart()).unwrap();
     let charged = async {
@@ -107,4 +111,32 @@ async fn running_unfenced_answers_and_cannot_charge() {
     };
     within("a charge", charged).await;
     stage.assert_charged(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_runs_unfenced_is_given_up_at_the_end_of_the_drain_as_well() {
+    let stage = Stage::new("unfenced_end").await;
+    let mut redis = redis().await;
+    let url = redis.url().to_owned();
+    let datasets = Proxy::to(stage.database_url()).await;
+    let slow = datasets.url(stage.database_url());
+    let options = [
+        ("REDIS_URL", url.as_str()),
+        ("REDIS_DOWN", "run-unfenced"),
+        ("QUERIES_URL", &slow),
+        ("DRAIN_MS", "1"),
+    ];
+    let instance = stage.instance(&[&LONG, &options]).await;
+    tokio::task::block_in_place(|| redis.stop()).unwrap();
+
+    datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&instance, &query("42", "k-1"));
+    within("the slow query", datasets.caught()).await;
+    instance.terminate().unwrap();
+    let answer = answer_of(in_flight).await;
+    assert_eq!(
+        (answer.status, &answer.json()["type"]),
+        (503, &"tag:dataset-service,2026:stopping".into())
+    );
+    assert!(instance.ended().await.unwrap().success());
 }
