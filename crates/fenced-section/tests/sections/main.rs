@@ -14,6 +14,7 @@ mod from_guard;
 mod growth;
 mod kept;
 mod kept_lost;
+mod lazily;
 mod leave;
 mod memory;
 mod memory_of_many;

@@ -4,6 +4,7 @@ mod acl;
 mod cluster;
 mod cluster_failover;
 mod cluster_waiting;
+mod lazily;
 mod sentinel;
 mod support;
 #[cfg(feature = "tls")]

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use lease_lock::{AcquireError, Attempt, Floor, Lease, LeaseLock, Prefix, Released, Resource};
 use lease_lock::{Servers, Ttl};
+use redis::RedisError;
 use testbed::RedisServer;
 use tokio::task::block_in_place;
 
@@ -49,6 +50,14 @@ pub(crate) async fn until_granted(lock: &LeaseLock, attempt: &Attempt) -> Lease 
             }
             Err(other) => panic!("{other}"),
         }
+    }
+}
+
+/// What a call to servers fails with that are away or the wrong ones.
+pub(crate) async fn failure(lock: &LeaseLock, name: &str) -> RedisError {
+    match lock.try_acquire(&attempt(&resource(name))).await {
+        Err(AcquireError::Unknown(error)) => error,
+        other => panic!("{other:?}"),
     }
 }
 
