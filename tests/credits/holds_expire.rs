@@ -134,6 +134,51 @@ async fn a_sweep_gives_back_what_nobody_comes_for_and_waits_for_nobody() {
     here.assert_sound().await;
 }
 
+/// A batch is of accounts: neither many holds of one, nor those that are locked, use it up.
+#[tokio::test]
+async fn a_sweep_of_a_batch_goes_on_behind_an_account_that_is_locked_and_one_with_many_holds() {
+    let here = Holding::new().await;
+    let ledger = here.world.ledger();
+    let mut last = None;
+    // In the order in which they expire.
+    for name in ["alice", "bob", "bob", "carol"] {
+        let account = here.world.account(name, 5).await;
+        let one = expiring(&account, 1, SOON);
+        last = Some(here.client.ledger.hold(&here.open, &one).await.unwrap());
+    }
+    until(&here.world, last.unwrap().expires_at).await;
+    let mut blocker = here.world.session().await;
+    blocker.hold_account(&here.alice).await;
+    assert_eq!(ledger.sweep_holds(2).await.unwrap(), 3, "bob's and carol's");
+    assert_eq!(ledger.sweep_holds(2).await.unwrap(), 0);
+    blocker.run("rollback").await;
+    assert_eq!(ledger.sweep_holds(2).await.unwrap(), 1);
+    here.assert_sound().await;
+}
+
+/// What is judged and what is kept is one moment: a capture that was in time stays so, however long it takes from there.
+#[tokio::test]
+async fn a_capture_that_was_in_time_is_none_of_an_expired_hold_to_the_audit() {
+    let here = Holding::new().await;
+    let mut blocker = here.world.session().await;
+    let one = expiring(&here.alice, 7, SOON);
+    let held = here.client.ledger.hold(&here.open, &one).await.unwrap();
+    let captured = capture(&one, 7);
+    let lock = format!(
+        "begin; select pg_advisory_xact_lock(credit.request_key('{}'))",
+        captured.request
+    );
+    blocker.run(sqlx::AssertSqlSafe(lock)).await;
+    let capturing = here.client.start_capture(&here.open, &captured);
+    here.world.until_blocked(here.client.pid, blocker.pid).await;
+    until(&here.world, held.expires_at).await;
+    blocker.run("rollback").await;
+    let applied = capturing.done().await.unwrap();
+    assert!(applied.at < held.expires_at);
+    assert_eq!(here.standing().await, (3, 0));
+    here.assert_sound().await;
+}
+
 /// C1 of holds: no time, and too much of it, is told and not made up for.
 #[tokio::test]
 async fn no_time_and_more_than_a_year_are_no_time_to_hold_for() {

@@ -101,6 +101,17 @@ async fn no_verb_reads_what_is_parked_where_its_account_has_enough() {
     assert_eq!(here.standing().await, (9 + PARKED, PARKED));
 }
 
+#[tokio::test]
+async fn a_sweep_reads_no_hold_that_has_not_expired() {
+    let here = parked().await;
+    let mut hand = here.world.session().await;
+    hand.run("begin").await;
+    let before = counted(&mut hand.connection).await.1;
+    hand.run("select credit.sweep_holds()").await;
+    assert_few(&mut hand.connection, "sweep", before).await;
+    hand.run("rollback").await;
+}
+
 /// What is void is needed, or is not; either way it is void.
 #[tokio::test]
 async fn void_holds_are_given_back_by_whoever_needs_them_and_are_void_until_then() {
