@@ -15,6 +15,7 @@ mod refunds;
 
 mod accounts;
 mod frozen;
+mod within;
 
 mod audit;
 mod history;

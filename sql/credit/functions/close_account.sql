@@ -10,7 +10,7 @@ declare
     a credit.account;
     v credit.result;
 begin
-    perform fence.arm('close_account', p_call, interval '30 seconds');
+    perform fence.arm('close_account', p_call, interval '30 seconds', p_rides => fence.admitted() is not null);
     perform credit.check_account(p_account);
     a := credit.lock_account(p_account);
     v.balance_after := a.balance;

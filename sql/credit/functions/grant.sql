@@ -13,7 +13,7 @@ declare
     v_first credit.result;
     v_now credit.result;
 begin
-    perform fence.arm('grant', p_call, interval '30 seconds');
+    perform fence.arm('grant', p_call, interval '30 seconds', p_rides => fence.admitted() is not null);
     perform credit.check_request(p_request, p_account, p_amount, p_purpose);
 
     v_first := credit.replay(p_request, 'grant', p_account, p_amount, p_purpose, null, null, false);

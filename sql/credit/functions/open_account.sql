@@ -6,7 +6,7 @@ create or replace function credit.open_account(
     p_name text, p_floor bigint default 0, p_call text default 'open_account')
 returns boolean language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-    perform fence.arm('open_account', p_call, interval '30 seconds');
+    perform fence.arm('open_account', p_call, interval '30 seconds', p_rides => fence.admitted() is not null);
     perform credit.check_account(p_name);
     perform credit.check_floor(p_floor);
     insert into credit.account (name, floor) values (p_name, p_floor)

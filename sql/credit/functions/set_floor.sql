@@ -9,7 +9,7 @@ declare
     a credit.account;
     v credit.result;
 begin
-    perform fence.arm('set_floor', p_call, interval '30 seconds');
+    perform fence.arm('set_floor', p_call, interval '30 seconds', p_rides => fence.admitted() is not null);
     perform credit.check_account(p_account);
     perform credit.check_floor(p_floor);
     a := credit.lock_account(p_account);

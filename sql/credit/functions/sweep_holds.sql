@@ -13,7 +13,7 @@ declare
     v_accounts int := 0;
     v_count bigint := 0;
 begin
-    perform fence.arm('sweep_holds', p_call, interval '30 seconds');
+    perform fence.arm('sweep_holds', p_call, interval '30 seconds', p_rides => fence.admitted() is not null);
     if p_batch is null or p_batch not between 1 and 10000 then
         raise exception using errcode = 'ZF004', message = 'a batch is of 1 to 10000 accounts';
     end if;
