@@ -161,6 +161,22 @@ async fn nothing_is_booked_on_an_account_that_is_closed_and_its_name_is_not_give
             "{verb}: {outcome:?}"
         );
     }
+    // The webhook that comes behind the close hears that it is paid.
+    for ended in [
+        ledger
+            .capture(&here.open, &capture(&held, 3))
+            .await
+            .map(|_| ()),
+        ledger
+            .release(&here.open, &release(&held))
+            .await
+            .map(|_| ()),
+    ] {
+        let Err(Error::HoldEnded { state, .. }) = ended else {
+            panic!("{ended:?}");
+        };
+        assert_eq!(state, HoldState::Captured);
+    }
     assert!(!ledger.open_account(&here.alice).await.unwrap());
     let standing = ledger.standing(&here.alice).await.unwrap().unwrap();
     assert!(standing.closed_at.is_some());

@@ -337,7 +337,7 @@ async fn a_twin_that_asks_for_something_else_hears_what_differs_after_its_wait()
     assert_eq!(field(second.done().await), "amount");
 }
 
-/// guard → account → hold → credit: each step is asked with everything after it wrong, too.
+/// guard → a hold that has ended → account → hold → credit: each step is asked with everything after it wrong, too.
 #[tokio::test]
 async fn outcomes_come_in_the_order_that_is_documented() {
     let here = Holding::new().await;
@@ -362,7 +362,9 @@ async fn outcomes_come_in_the_order_that_is_documented() {
     let other = ledger.capture(&elsewhere, &capture(&held, 99)).await;
     assert!(matches!(other, Err(Error::OtherResource)));
     ledger.release(&here.open, &release(&held)).await.unwrap();
-    let ended = ledger.capture(&here.open, &capture(&held, 99)).await;
+    // How it ended comes before the account, and before what else is wrong with it.
+    ledger.freeze_account(&here.alice).await.unwrap();
+    let ended = ledger.capture(&elsewhere, &capture(&held, 99)).await;
     assert!(matches!(ended, Err(Error::HoldEnded { .. })));
 }
 

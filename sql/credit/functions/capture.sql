@@ -8,9 +8,10 @@
 -- outcome, in this order of precedence:
 --   'applied', 'request mismatch'                 as found by an earlier call with this request id
 --   'stale', 'closed', 'conflict', 'not open'     refused by the guard, and kept as a row
---   'unknown hold', 'frozen account'              a closed account has no open hold
---   'other resource'                              it was made under another resource
+--   'unknown hold'
 --   'hold captured', 'hold released', 'hold expired', 'hold void'
+--   'frozen account'                              a closed account has no open hold
+--   'other resource'                              it was made under another resource
 --   'exceeds hold'                                allowed says what is held
 --   'applied'                                     now; seq is the entry's
 -- Rides, and raises, as credit.charge.

@@ -4,8 +4,11 @@
 -- four ways it ended, and the row is changed once. a and h are what the locks returned, and now is the moment, read
 -- after them, at which the hold was judged: whoever resolves it keeps that, so that it lies before its expiry.
 --
--- outcome: null where it can be resolved, or 'unknown hold', 'closed account', 'frozen account' (a capture),
--- 'other resource', 'hold captured', 'hold released', 'hold expired', 'hold void'
+-- A hold that has ended says so before its account says anything: that is final, whatever has become of the account
+-- since, and whoever asks again for what was paid has to hear that it was. An open hold has its account open.
+--
+-- outcome: null where it can be resolved, or 'unknown hold', 'hold captured', 'hold released', 'hold expired',
+-- 'hold void', 'frozen account' (a capture), 'other resource'
 create or replace function credit.look_hold(
     p_hold uuid, p_resource text, p_takes boolean,
     out outcome text, out a credit.account, out h credit.hold, out now timestamptz)
@@ -29,8 +32,8 @@ begin
         select * into a from credit.account x where x.id = a.id;
         select * into h from credit.hold y where y.request = p_hold;
     end if;
-    outcome := coalesce(credit.judge_account(a.id, a.closed_at, a.frozen_at, p_takes), case
-        when h.resource <> p_resource then 'other resource'
-        when h.resolution is not null then 'hold ' || h.resolution
-    end);
+    outcome := coalesce(
+        'hold ' || h.resolution,
+        credit.judge_account(a.id, a.closed_at, a.frozen_at, p_takes),
+        case when h.resource <> p_resource then 'other resource' end);
 end $$;

@@ -5,9 +5,10 @@
 -- outcome, in this order of precedence:
 --   'applied', 'request mismatch'                 as found by an earlier call with this request id
 --   'stale', 'closed', 'conflict', 'not open'     refused by the guard, and kept as a row
---   'unknown hold'                                a frozen account gets its credits back
---   'other resource'                              it was made under another resource
+--   'unknown hold'
 --   'hold captured', 'hold released', 'hold expired', 'hold void'
+--   'other resource'                              it was made under another resource. A frozen account gets its
+--                                                 credits back, and a closed one has no open hold
 --   'applied'                                     now; seq is the number of the release
 -- Rides, and raises, as credit.charge.
 create or replace function credit.release(
