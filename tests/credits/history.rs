@@ -335,3 +335,42 @@ async fn hostile_names_are_found_as_they_are() {
         assert_eq!(ledger.entries(under, 0, 9).await.unwrap().len(), 1);
     }
 }
+
+/// What the pages promise, and what they do not: the numbers of one account come in the order of commits, and those of
+/// two accounts do not.
+#[tokio::test]
+async fn pages_of_one_account_miss_nothing_and_pages_of_all_can_miss_what_commits_later() {
+    let here = Holding::new().await;
+    let bob = here.world.account("bob", 5).await;
+    let (ledger, other) = (here.world.ledger(), here.world.client().await);
+    let end = async |filter: Filter| -> i64 {
+        let rows = ledger.entries(filter, 0, 100).await.unwrap();
+        rows.last().unwrap().seq
+    };
+    let mut tx = here.client.begin(&here.open).await;
+    let slow = charge_of(RequestId::random(), &here.alice, 1);
+    let applied = here.client.ledger.charge_within(&mut tx, &here.open, &slow);
+    let applied = applied.await.unwrap();
+    let open = other.open(&permit("s", 1)).await;
+    let quick = charge_of(RequestId::random(), &bob, 1);
+    let later = other.charge(&open, &quick).await;
+    assert!(later.seq > applied.seq);
+    let all = end(Filter::all()).await;
+    let of_alice = end(Filter::from(&here.alice)).await;
+    assert_eq!(all, later.seq);
+    // Nobody writes on alice behind it, before it is over.
+    let behind = other.start_charge(&open, &charge_of(RequestId::random(), &here.alice, 1));
+    here.world.until_blocked(other.pid, here.client.pid).await;
+    tx.commit().await.unwrap();
+    let behind = behind.done().await.unwrap();
+
+    let seen = ledger.entries(&here.alice, of_alice, 100).await.unwrap();
+    let seen: Vec<i64> = seen.iter().map(|row| row.seq).collect();
+    assert_eq!(seen, [applied.seq, behind.seq]);
+    let seen = ledger.entries(Filter::all(), all, 100).await.unwrap();
+    let seen: Vec<i64> = seen.iter().map(|row| row.seq).collect();
+    assert_eq!(seen, [behind.seq]);
+    // Read again from before the transaction began, it is there.
+    let seen = ledger.entries(Filter::all(), applied.seq - 1, 100).await;
+    assert_eq!(seen.unwrap().len(), 3);
+}

@@ -11,6 +11,8 @@ use crate::records::{EntryRow, HoldRow, RefusedWrite};
 
 /// Which rows of the history are asked for; each part narrows it, and without any it is all of them.
 ///
+/// Each part alone has its index. Two that many rows have each, and few have both, cost the rows of one of them.
+///
 /// ```
 /// # use credit_ledger::{Account, Filter};
 /// # fn example(account: Account, month: time::OffsetDateTime) {
@@ -58,7 +60,7 @@ impl Filter {
     }
 
     /// From this moment on, that moment included, by the database's clock. Of a refused write it is the first attempt
-    /// that counts.
+    /// that counts. Where that clock was set back, a page by time can lack rows of the time that came twice.
     pub fn since(self, moment: OffsetDateTime) -> Filter {
         Filter {
             since: Some(moment),
@@ -66,7 +68,7 @@ impl Filter {
         }
     }
 
-    /// Before this moment.
+    /// Before this moment; as [`since`](Filter::since).
     pub fn until(self, moment: OffsetDateTime) -> Filter {
         Filter {
             until: Some(moment),
@@ -93,6 +95,11 @@ impl Ledger {
     /// Entries in the order of their numbers, after the one numbered `after` (0 from the start, then the last
     /// [`seq`](EntryRow::seq) of the page before), at most `limit`.
     ///
+    /// Of one account, pages that follow each other lack nothing: its entries commit in the order of their numbers. Of
+    /// several they can: a transaction that has drawn its number, and commits later, is below the end of a page that was
+    /// read meanwhile. Whoever watches everything, and must not miss that, reads by account, or starts each time from
+    /// where he was before the oldest transaction in flight began.
+    ///
     /// # Errors
     /// [`StoreError`] if Postgres does not answer.
     pub async fn entries(
@@ -114,7 +121,8 @@ impl Ledger {
     }
 
     /// Holds in the order of their numbers, each with how it stands at this moment; pages as
-    /// [`entries`](Ledger::entries). Only those that stand as `state` says, if it says so.
+    /// [`entries`](Ledger::entries). A page of those that are void or expired reads as many as are so and have not been
+    /// given back ([`sweep_holds`](Ledger::sweep_holds)), and looks at each opening that took over. Only those that stand as `state` says, if it says so.
     ///
     /// # Errors
     /// [`StoreError`] if Postgres does not answer.
@@ -139,7 +147,7 @@ impl Ledger {
     }
 
     /// The refused writes to the ledger in the order of their numbers, with what each would have done; pages as
-    /// [`entries`](Ledger::entries). Only those that were refused for `reason`, if it says one.
+    /// [`entries`](Ledger::entries), save that no lock puts those of one account in the order of their commits. Only those that were refused for `reason`, if it says one.
     ///
     /// # Errors
     /// [`StoreError`] if Postgres does not answer.

@@ -4,6 +4,8 @@
 --
 -- A row takes its number, and a moment later its time: rows that were written side by side may have them the other way
 -- around. The bounds are therefore wide by more numbers than are drawn in such a moment, and the caller compares times.
+-- A clock that is set back turns more of them around than that, if more numbers were drawn while it lived a time twice:
+-- rows of that time may then lie outside. To find those, too, every row of the time would have to be read.
 create or replace function credit.numbers_between(
     p_rows regclass, p_time name, p_since timestamptz, p_until timestamptz, out low bigint, out high bigint)
 language plpgsql stable as $$
