@@ -1,9 +1,7 @@
 //! A Postgres that takes what it is sent, and says nothing.
 
 use crate::held::Held;
-use crate::stage::{
-    LONG, QUERY, Stage, answer_of, ask, ask_until_answered, asking, got, query, within,
-};
+use crate::stage::{LONG, QUERY, Stage, answer_of, ask_until_answered, asking, got, query, within};
 
 /// As many queries as the instance takes, each in another dataset: without a bound they would be in flight for good, and
 /// all later ones turned away.
@@ -11,11 +9,13 @@ use crate::stage::{
 async fn a_silent_postgres_costs_an_answer_and_no_slot() {
     let stage = Stage::new("silent").await;
     let held = Held::start(&stage, &[&LONG[..], &[("AT_ONCE", "2")]].concat()).await;
-    // Both have looked, and find nothing said when they come to set the price aside.
+    // Both have looked, and are not answered when they set the price aside.
     held.ledger.hold_requests_from("insert into dataset.query");
     let in_flight = [("42", "k-1"), ("43", "k-2")]
         .map(|(dataset, key)| asking(&held.instance, &query(dataset, key)));
     within("the hold", held.ledger.caught()).await;
+    held.ledger.hold_replies();
+    held.ledger.pass_requests();
     for in_flight in in_flight {
         let answer = answer_of(in_flight).await;
         assert_eq!(
@@ -72,8 +72,12 @@ async fn a_silent_dataset_is_waited_for_no_longer_than_its_limit() {
     let stage = Stage::new("silent_dataset").await;
     let options = [&LONG[..], &[("QUERY_LIMIT_MS", "200")]].concat();
     let held = Held::start(&stage, &options).await;
+    held.datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&held.instance, &query("42", "k-1"));
+    within("the slow query", held.datasets.caught()).await;
     held.datasets.hold_replies();
-    let answer = ask(&held.instance, &query("42", "k-1")).await;
+    held.datasets.pass_requests();
+    let answer = answer_of(in_flight).await;
     assert_eq!(
         (answer.status, &answer.json()["type"]),
         (503, &"tag:dataset-service,2026:unavailable".into())
