@@ -23,6 +23,8 @@ use crate::service::{Phase, Service};
 const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 /// The lease that readiness takes lives for so long where it is not given back.
 const PROBE_TTL_MS: u64 = 1000;
+/// What is said of a server that does what a query needs of it.
+const ANSWERS: &str = "answers";
 /// The exposition format of Prometheus.
 const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -39,6 +41,7 @@ struct Ops {
 struct Readiness {
     ready: bool,
     postgres: &'static str,
+    datasets: &'static str,
     redis: &'static str,
     stopping: bool,
 }
@@ -65,24 +68,24 @@ impl Service {
 async fn ready(State(ops): State<Ops>) -> Response {
     let service = &ops.service;
     let phase = service.phase();
-    let (postgres, redis) = tokio::join!(postgres_answers(service), redis_answers(&ops));
+    let (postgres, datasets, redis) = tokio::join!(
+        postgres_says(service),
+        within(service.0.datasets.answers()),
+        redis_answers(&ops)
+    );
+    let datasets = word(datasets.is_some());
     // Without Redis the other two choices go on.
     let needs_redis = service.config().redis_down == RedisDown::FailClosed;
-    let is_ready = phase == Phase::Serving && postgres && (redis || !needs_redis);
+    let servers_are_well = postgres == ANSWERS && datasets == ANSWERS && (redis || !needs_redis);
+    let is_ready = phase == Phase::Serving && servers_are_well;
     let status = match is_ready {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
     };
-    let word = |answers: bool| {
-        if answers {
-            "answers"
-        } else {
-            "does not answer"
-        }
-    };
     let body = Readiness {
         ready: is_ready,
-        postgres: word(postgres),
+        postgres,
+        datasets,
         redis: word(redis),
         stopping: phase > Phase::Serving,
     };
@@ -90,9 +93,25 @@ async fn ready(State(ops): State<Ops>) -> Response {
     (status, [(CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-async fn postgres_answers(service: &Service) -> bool {
-    let asked = sqlx::query("select 1").execute(service.pool());
-    matches!(timeout(ANSWERED_WITHIN, asked).await, Ok(Ok(_)))
+fn word(answers: bool) -> &'static str {
+    match answers {
+        true => ANSWERS,
+        false => "does not answer",
+    }
+}
+
+/// Whether the Postgres of guard, ledger and answers takes writes: each query needs several.
+async fn postgres_says(service: &Service) -> &'static str {
+    let asked = sqlx::query_scalar(include_str!("../sql/ready.sql")).fetch_one(service.pool());
+    match within(asked).await {
+        Some(false) => "takes no writes",
+        answer => word(answer.is_some()),
+    }
+}
+
+/// What a server answers in time.
+async fn within<T>(asked: impl Future<Output = Result<T, sqlx::Error>>) -> Option<T> {
+    timeout(ANSWERED_WITHIN, asked).await.ok()?.ok()
 }
 
 /// Takes a lease and gives it back, which is what a query needs of Redis: a read-only replica answers a PING.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use sqlx::Connection;
 use sqlx::postgres::{PgConnectOptions, PgPool};
 
 use crate::deadline::Silent;
@@ -12,6 +13,8 @@ use crate::{Id, Problem, deadline};
 const LAST_DAY: u16 = 366;
 /// How long after the limit of a query the server may take to say that it has stopped it.
 const STOPPED_WITHIN: Duration = Duration::from_secs(1);
+/// Connections beyond one for each query: for readiness.
+const SPARE_CONNECTIONS: u32 = 1;
 
 /// A query over the days of a dataset, both included: 1 ≤ from ≤ to ≤ 366.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,12 +72,13 @@ impl Query {
 }
 
 impl Datasets {
-    /// Connects. `limit` bounds each query on the server itself, and `takes` is added to each, to make it slow.
+    /// Connects, for so many queries at once. `limit` bounds each query on the server itself, and `takes` is added to each,
+    /// to make it slow.
     ///
     /// The pool is the queries' own: a slow query must never keep a charge waiting for a connection.
     pub(crate) async fn connect(
         url: &str,
-        connections: u32,
+        at_once: u32,
         limit: Duration,
         takes: Duration,
     ) -> Result<Datasets, sqlx::Error> {
@@ -87,7 +91,7 @@ impl Datasets {
             ]);
         // A query that was dropped is ended by the server, within its limit, and only then its connection answers.
         let pool = deadline::pool(limit + STOPPED_WITHIN)
-            .max_connections(connections)
+            .max_connections(at_once + SPARE_CONNECTIONS)
             .acquire_timeout(limit)
             .connect_with(options)
             .await?;
@@ -106,6 +110,14 @@ impl Datasets {
         };
         let within = self.limit + STOPPED_WITHIN;
         deadline::answered(within, self.ask(dataset, query), silent).await
+    }
+
+    /// Returns when the server of the datasets answers; there is a connection for that beside those of the queries.
+    ///
+    /// # Errors
+    /// What keeps it from that.
+    pub(crate) async fn answers(&self) -> Result<(), sqlx::Error> {
+        self.pool.acquire().await?.ping().await
     }
 
     async fn ask(&self, dataset: &Id, query: Query) -> Result<Findings, Problem> {

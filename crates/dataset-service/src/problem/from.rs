@@ -12,6 +12,12 @@ use super::{Problem, SOON};
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
         let text = error.to_string();
+        if takes_no_writes(&error) {
+            return Problem::Unavailable {
+                what: "a Postgres that takes writes",
+                cause: text.into(),
+            };
+        }
         match fence_guard::http::Problem::from(error).kind() {
             ProblemType::Unknown => Problem::Unknown(text.into()),
             ProblemType::Unavailable => Problem::Unavailable {
@@ -21,6 +27,16 @@ impl From<StoreError> for Problem {
             _ => Problem::internal(text),
         }
     }
+}
+
+/// Whether it is a standby, or was set to read only: a failover or a full disk, which passes.
+fn takes_no_writes(error: &StoreError) -> bool {
+    const READ_ONLY: &str = "25006";
+    let StoreError::Failed(error) = error else {
+        return false;
+    };
+    let answer = error.as_database_error();
+    answer.and_then(|answer| answer.code()).as_deref() == Some(READ_ONLY)
 }
 
 impl From<sqlx::Error> for Problem {

@@ -3,6 +3,7 @@
 use testbed::{Options, Proxy, RedisServer};
 
 use crate::call::Answer;
+use crate::held::Held;
 use crate::stage::{LONG, SHORT, Stage, ask, ask_until_answered, asking, got, query, within};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -37,6 +38,54 @@ async fn readiness_says_which_server_is_missing_and_life_goes_on() {
     assert_eq!(got(instance.ops, "/live").await.status, 200);
     redis.thaw();
     within("readiness", async { while ready().await.0 != 200 {} }).await;
+}
+
+/// A standby that was not promoted, or a server that was set to read only: it answers, and each query would fail.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_instance_whose_postgres_takes_no_writes_is_not_ready_and_says_so_to_customers() {
+    let stage = Stage::new("read_only").await;
+    let instance = stage.instance(&[&LONG]).await;
+    set_read_only(&stage, "on").await;
+    let ready = seen(&got(instance.ops, "/ready").await);
+    assert_eq!(ready, (503, "takes no writes".into(), "answers".into()));
+    let answer = ask(&instance, &query("42", "k-1")).await;
+    assert_eq!(
+        (answer.status, &answer.json()["type"]),
+        (503, &"tag:dataset-service,2026:unavailable".into())
+    );
+    set_read_only(&stage, "off").await;
+    ask_until_answered(instance.listen, &query("42", "k-1"), &[503]).await;
+    assert_eq!(got(instance.ops, "/ready").await.status, 200);
+    stage.assert_charged(1).await;
+}
+
+/// What is set of a database holds for those who connect after it.
+async fn set_read_only(stage: &Stage, to: &str) {
+    let set = format!(
+        "begin read write;
+         do $$ begin execute format('alter database %I set default_transaction_read_only = {to}', current_database()); end $$;
+         commit;
+         select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(set))
+        .execute(&stage.pool)
+        .await
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_instance_whose_datasets_do_not_answer_is_not_ready() {
+    let stage = Stage::new("datasets_away").await;
+    let held = Held::start(&stage, &LONG).await;
+    held.datasets.close();
+    let answer = got(held.instance.ops, "/ready").await;
+    assert_eq!(
+        (answer.status, &answer.json()["datasets"]),
+        (503, &"does not answer".into())
+    );
+    held.datasets.reopen();
+    let ready = async { while got(held.instance.ops, "/ready").await.status != 200 {} };
+    within("readiness", ready).await;
 }
 
 fn seen(answer: &Answer) -> (u16, String, String) {
