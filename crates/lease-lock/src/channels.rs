@@ -22,7 +22,7 @@ pub(crate) struct Channels {
     prefix: Prefix,
     client: Uuid,
     is_cluster: bool,
-    /// Whether the server lets this client listen there; unknown before the first contention.
+    /// Whether the server lets this connection listen there; unknown before the first contention.
     open: Mutex<HashMap<Option<Bucket>, Arc<OnceCell<bool>>>>,
 }
 

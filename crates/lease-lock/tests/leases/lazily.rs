@@ -10,6 +10,7 @@ use lease_lock::{
 };
 use redis::RedisError;
 use tokio::net::TcpListener;
+use tokio::runtime::Builder;
 
 use crate::support::{BOUND, Bench, long, poll_while, private_server, resource, within};
 
@@ -153,38 +154,41 @@ async fn a_wrong_password_is_told_by_each_call_until_it_is_right() {
     assert_eq!(lease.release().await.unwrap(), Released::Released);
 }
 
-/// Its connection is gone when the password is another, so it is turned away as it comes back.
-#[tokio::test]
+/// It may not select its database any more, which it does on each new connection. One of its calls hears of it in a runtime that ends right after, and one of its waiters was queued.
+#[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_was_turned_away_comes_back_and_hears_wakes_as_soon_as_it_is_let_in() {
     let server = private_server(&[]);
-    let bench = Bench::at(server.url(), "lazy:").await;
-    let (holder, waiter) = (lazily(server.url()), lazily(server.url()));
-    for lock in [&holder, &waiter] {
-        let held = bench.acquire(&resource("r")).await;
-        // From now on it listens.
-        let wish = attempt("r");
-        let refused = lock.acquire_within(&wish, Duration::from_millis(1));
-        assert!(matches!(refused.await, Err(error) if error.is_contention()));
-        assert_eq!(held.release().await.unwrap(), Released::Released);
-    }
-    let _: () = bench.redis("CONFIG SET requirepass other").await;
-    for kind in ["normal", "pubsub"] {
-        let _: u64 = bench.redis(format!("CLIENT KILL TYPE {kind}")).await;
-    }
-    for lock in [&holder, &waiter] {
-        let turned_away = async { while failure(lock).await.code() != Some("NOAUTH") {} };
-        within(turned_away).await;
-    }
-    let mut unlock = redis::cmd("CONFIG");
-    unlock.arg("SET").arg("requirepass").arg("");
-    let _: () = bench.run(&unlock).await;
+    let url = format!("{}1", server.url());
+    let bench = Bench::at(&url, "lazy:").await;
+    let (r, lock) = (resource("r"), lazily(&url));
+    let held = bench.acquire(&r).await;
+    let wait = |lock: LeaseLock, attempt: Attempt| {
+        tokio::spawn(async move { lock.acquire_within(&attempt, 6 * BOUND).await })
+    };
+    let turned_away = wait(lock.clone(), attempt("r"));
+    bench.until_queued(&r, 1).await;
+    let _: () = bench.redis("ACL SETUSER default -select").await;
+    let _: u64 = bench.redis("CLIENT KILL TYPE pubsub").await;
+    let error = within(turned_away).await.unwrap().unwrap_err();
+    let is_turned_away = |error: &RedisError| error.to_string().contains("switch database");
+    assert!(
+        matches!(&error, AcquireError::Unknown(error) if is_turned_away(error)),
+        "{error:?}"
+    );
+    let calls = lock.clone();
+    let elsewhere = tokio::task::spawn_blocking(move || {
+        let mut runtime = Builder::new_current_thread();
+        let runtime = runtime.enable_all().build().unwrap();
+        runtime.block_on(failure(&calls))
+    });
+    assert!(is_turned_away(&within(elsewhere).await.unwrap()));
 
-    let held = holder.try_acquire(&attempt("r")).await.unwrap();
-    let wish = attempt("r");
-    let mut waiting = pin!(waiter.acquire_within(&wish, 2 * BOUND));
-    poll_while(waiting.as_mut(), bench.until_queued(&resource("r"), 1)).await;
+    let _: () = bench.redis("ACL SETUSER default +select").await;
+    let waiting = wait(lock, attempt("r"));
+    bench.until_queued(&r, 1).await;
+    // The lease has a minute to live, so only a wake ends the wait in time.
     assert_eq!(held.release().await.unwrap(), Released::Released);
-    let lease = within(waiting).await.unwrap();
+    let lease = within(waiting).await.unwrap().unwrap();
     assert_eq!(lease.release().await.unwrap(), Released::Released);
 }
 

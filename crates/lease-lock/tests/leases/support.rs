@@ -100,11 +100,6 @@ impl Bench {
         for word in command.as_ref().split(' ') {
             cmd.arg(word);
         }
-        self.run(&cmd).await
-    }
-
-    /// Sends a command whose words have spaces, or nothing, in them.
-    pub(crate) async fn run<T: FromRedisValue>(&self, cmd: &Cmd) -> T {
         cmd.query_async(&mut self.redis.clone()).await.unwrap()
     }
 
@@ -151,7 +146,7 @@ impl Bench {
     pub(crate) async fn publish(&self, channel: &str, message: &str) {
         let mut publish = Cmd::new();
         publish.arg("PUBLISH").arg(channel).arg(message);
-        let heard: u64 = self.run(&publish).await;
+        let heard: u64 = publish.query_async(&mut self.redis.clone()).await.unwrap();
         assert_eq!(heard, 1, "nobody listens to {channel}");
     }
 
