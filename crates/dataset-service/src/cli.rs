@@ -2,14 +2,11 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
-use credit_ledger::{Credits, Grant, Ledger, Purpose, RequestId};
-use fence_guard::Guard;
-use uuid::Uuid;
 
-use crate::{Config, Id, id, run};
+use crate::grant::{Payment, grant};
+use crate::{Config, run};
 
 /// Sells slow queries over datasets for prepaid credits, and charges once for each answer.
 #[derive(Debug, Parser)]
@@ -24,23 +21,8 @@ enum Verb {
     /// Serve customers until SIGTERM
     Serve(Box<Config>),
     /// Give credits to a user who has paid for them; sent again with the same payment, it gives nothing more
-    Grant {
-        /// Where the Postgres of the ledger is. It may hold a password: prefer the variable
-        #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
-        database_url: String,
-        /// Who has paid
-        user: Id,
-        /// How many credits
-        #[arg(value_parser = clap::value_parser!(i64).range(1..))]
-        credits: i64,
-        /// What tells this payment from every other: the number of an invoice, say
-        #[arg(long)]
-        payment: String,
-    },
+    Grant(Payment),
 }
-
-/// Payments' request ids are made below it.
-const PAYMENTS: Uuid = Uuid::from_u128(0x1b52_77c4_0f0e_4c43_9a53_6a1c_2f1d_90d7);
 
 /// The whole program: reads the command line, does what it says.
 ///
@@ -65,42 +47,11 @@ pub fn main() -> ExitCode {
     let done = runtime.block_on(async {
         match cli.verb {
             Verb::Serve(config) => run(*config).await,
-            Verb::Grant {
-                database_url,
-                user,
-                credits,
-                payment,
-            } => grant(&database_url, &user, credits, &payment).await,
+            Verb::Grant(payment) => grant(payment).await,
         }
     });
     runtime.shutdown_background();
     done.unwrap_or_else(|error| fail(&error))
-}
-
-async fn grant(url: &str, user: &Id, credits: i64, payment: &str) -> anyhow::Result<ExitCode> {
-    let guard = Guard::connect(url)
-        .await
-        .context("Postgres (DATABASE_URL)")?;
-    let ledger = Ledger::on(&guard);
-    let account = id::account(user)?;
-    ledger.open_account(&account).await?;
-    let grant = Grant {
-        request: RequestId::from_idempotency_key(PAYMENTS, payment),
-        account,
-        amount: Credits::new(credits)?,
-        purpose: Purpose::new(format!("payment {payment}"))?,
-    };
-    let applied = ledger.grant(&grant).await.context("nothing was granted")?;
-    let again = if applied.replayed {
-        " (granted before)"
-    } else {
-        ""
-    };
-    println!(
-        "user {user}: {credits} credits granted{again}, balance {}",
-        applied.balance_after
-    );
-    Ok(ExitCode::SUCCESS)
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {

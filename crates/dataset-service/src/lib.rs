@@ -9,6 +9,7 @@ mod cli;
 mod config;
 mod deadline;
 mod figures;
+mod grant;
 mod id;
 mod key;
 mod ledger_errors;

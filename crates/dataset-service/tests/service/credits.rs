@@ -1,7 +1,12 @@
 //! Who can pay, and who cannot.
 
+use std::process::{Command, Output};
+
+use testbed::Proxy;
+use tokio::task::spawn_blocking;
+
 use crate::call::Ask;
-use crate::stage::{LONG, Stage, account, ask, got, program, query};
+use crate::stage::{BALANCE, LONG, Stage, account, ask, got, program, query, within};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_credits_a_query_is_not_run_and_the_key_can_be_used_after_a_payment() {
@@ -84,24 +89,90 @@ async fn accounts_that_are_not_there_or_frozen_or_closed_pay_for_nothing() {
     );
 }
 
+fn grant(url: &str, credits: &str, payment: &str) -> Command {
+    let mut command = Command::new(program());
+    command
+        .env("DATABASE_URL", url)
+        .args(["grant", "7", credits, "--payment", payment]);
+    command
+}
+
+fn complaint(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The grant commits, and its reply is lost (C46): who is told that nothing was granted enters the payment anew.
+#[tokio::test(flavor = "multi_thread")]
+async fn c46_of_a_grant_whose_reply_is_lost_it_says_that_it_is_unknown_and_of_which_payment() {
+    let stage = Stage::new("c46_grant").await;
+    let proxy = Proxy::to(stage.database_url()).await;
+    let url = proxy.url(stage.database_url());
+    // It waits for the account until its reply cannot come through any more.
+    let mut tx = stage.pool.begin().await.unwrap();
+    let lock = sqlx::query("select from credit.account for update").execute(&mut *tx);
+    lock.await.unwrap();
+    let granting = spawn_blocking(move || grant(&url, "5", "invoice-1").output().unwrap());
+    let waiting = "select count(*) from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%credit.grant%' and datname = current_database()";
+    let waits = async { while stage.count(waiting).await == 0 {} };
+    within("the grant", waits).await;
+    proxy.hold_replies();
+    tx.rollback().await.unwrap();
+    let granted = async { while stage.standing().await.balance != BALANCE + 5 {} };
+    within("the credits", granted).await;
+    proxy.close();
+
+    let output = granting.await.unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = complaint(&output);
+    assert!(
+        said.contains("it is unknown whether payment \"invoice-1\" was granted"),
+        "{said}"
+    );
+    assert!(!said.contains("nothing was granted"), "{said}");
+    let url = stage.database_url();
+    let again = grant(url, "5", "invoice-1").output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&again.stdout),
+        "user 7: 5 credits granted (granted before), balance 15\n"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_granted_is_said_of_the_payment_and_a_payment_has_a_name() {
+    let stage = Stage::new("not_granted").await;
+    let url = stage.database_url();
+    assert!(
+        grant(url, "5", "invoice-1")
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
+    let output = grant(url, "6", "invoice-1").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = complaint(&output);
+    assert!(
+        said.contains("payment \"invoice-1\" was granted before with another amount"),
+        "{said}"
+    );
+    let nowhere = grant("postgres://127.0.0.1:1/x", "5", "invoice-2").output();
+    let said = complaint(&nowhere.unwrap());
+    assert!(
+        said.contains("nothing was granted for payment \"invoice-2\""),
+        "{said}"
+    );
+    let output = grant(url, "5", "").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
+    assert_eq!(stage.standing().await.balance, BALANCE + 5);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_payment_is_granted_once() {
     let stage = Stage::new("payment").await;
     let grant = |payment: &str| {
-        let mut command = std::process::Command::new(program());
-        command.env("DATABASE_URL", stage.database_url()).args([
-            "grant",
-            "7",
-            "5",
-            "--payment",
-            payment,
-        ]);
-        let output = command.output().unwrap();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        let output = grant(stage.database_url(), "5", payment).output().unwrap();
+        assert!(output.status.success(), "{}", complaint(&output));
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(
