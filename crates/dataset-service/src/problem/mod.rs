@@ -154,7 +154,11 @@ impl Problem {
     pub(crate) fn may_be_answered_elsewhere(&self) -> bool {
         matches!(
             self,
-            Problem::Overtaken(_) | Problem::LeaseLost(_) | Problem::HoldGone | Problem::Unknown(_)
+            Problem::Overtaken(_)
+                | Problem::LeaseLost(_)
+                | Problem::HoldGone
+                | Problem::Unknown(_)
+                | Problem::Unavailable { .. }
         )
     }
 

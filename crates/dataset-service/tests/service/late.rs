@@ -2,6 +2,7 @@
 
 use testbed::Proxy;
 
+use crate::held::Held;
 use crate::stage::{
     QUERY, SHORT, Stage, answer_of, ask, ask_until_answered, asking, query, within,
 };
@@ -71,6 +72,27 @@ async fn a_query_that_was_overtaken_by_another_costs_nothing_until_it_is_sent_ag
     assert_eq!(ask(&late, &query("42", "k-1")).await.status, 200);
     stage.assert_charged(2).await;
     assert_eq!(stage.refusals().await, stale(&["capture"]));
+}
+
+/// Two captures of one purchase (C39): A has sent its COMMIT, which hangs past its lease, and B captures for the same key.
+/// Postgres ends a guarded transaction that stands still, so A's is gone when B opens; then A's second try is let go.
+#[tokio::test(flavor = "multi_thread")]
+async fn c39_a_commit_that_hangs_past_its_lease_and_the_capture_of_the_successor_are_one() {
+    let stage = Stage::new("c39_commit").await;
+    let late = Held::start(&stage, &SHORT).await;
+    let other = stage.instance(&[&SHORT]).await;
+
+    late.datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&late.instance, &query("42", "k-1"));
+    late.until_its_charge_commits().await;
+    let answer = ask_until_answered(other.listen, &query("42", "k-1"), &[409]).await;
+    assert!(!answer.headers.contains_key("idempotent-replayed"));
+    late.ledger.pass();
+
+    let replayed = answer_of(in_flight).await;
+    assert_eq!((replayed.status, replayed.body), (200, answer.body));
+    assert!(replayed.headers.contains_key("idempotent-replayed"));
+    stage.assert_charged(1).await;
 }
 
 /// The lease is over, and nobody has taken over: then nobody is hurt, and the guard lets it in.

@@ -46,13 +46,41 @@ fn bad_options_end_it_with_two_and_the_option_that_is_to_be_changed() {
     }
 }
 
-#[test]
-fn without_a_server_it_says_which_and_no_password() {
-    let output = serve(&URLS);
-    assert_eq!(output.status.code(), Some(1));
-    let said = said(&output);
-    assert!(
-        said.contains("Postgres (DATABASE_URL)") && !said.contains("secret"),
-        "{said}"
-    );
+/// Each server in its turn, those before it being there; the log is looked at as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_server_it_says_which_and_no_password() {
+    let database = testbed::database("passwords").await;
+    let (postgres, redis) = (database.url(), testbed::shared().redis_url());
+    let no_postgres = "postgres://user:secret@127.0.0.1:1/x";
+    let cases = [
+        ("DATABASE_URL", no_postgres, redis, postgres),
+        ("DATABASE_URL", "postgres:secret@:x/", redis, postgres),
+        (
+            "REDIS_URL",
+            postgres,
+            "redis://:secret@127.0.0.1:1/",
+            postgres,
+        ),
+        ("REDIS_URL", postgres, "redis://:secret@h:x/", postgres),
+        ("QUERIES_URL", postgres, redis, no_postgres),
+        ("QUERIES_URL", postgres, redis, "postgres:secret@:x/"),
+    ];
+    for (missing, postgres, redis, queries) in cases {
+        let output = serve(&[
+            "--database-url",
+            postgres,
+            "--redis-url",
+            redis,
+            "--queries-url",
+            queries,
+            "--log",
+            "debug",
+        ]);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains(missing), "{}", said(&output));
+        let logged = String::from_utf8_lossy(&output.stdout);
+        for text in [logged.as_ref(), said(&output).as_str()] {
+            assert!(!text.contains("secret"), "{text}");
+        }
+    }
 }
