@@ -2,8 +2,6 @@
 --
 -- A row is made when credits are held for a query, and gets its answer in the very transaction that captures them:
 -- it is answered if and only if it is paid for. What was asked and has no answer was given up, and cost nothing.
-create schema dataset;
-
 create table dataset.query (
     -- The id of the request: a UUID made of the user and the Idempotency-Key.
     request uuid primary key,

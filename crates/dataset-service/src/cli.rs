@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
+use sqlx::PgPool;
 
 use crate::grant::{Payment, grant};
-use crate::{Config, run};
+use crate::{Config, run, schema};
 
 /// Sells slow queries over datasets for prepaid credits, and charges once for each answer.
 #[derive(Debug, Parser)]
@@ -20,6 +22,12 @@ struct Cli {
 enum Verb {
     /// Serve customers until SIGTERM
     Serve(Box<Config>),
+    /// Put the tables in place and end: what serve does as well, unless it is told --no-install
+    Migrate {
+        /// Where the Postgres of guard, ledger and answers is. It may hold a password: prefer the variable
+        #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+        database_url: String,
+    },
     /// Give credits to a user who has paid for them; sent again with the same payment, it gives nothing more
     Grant(Payment),
 }
@@ -47,11 +55,21 @@ pub fn main() -> ExitCode {
     let done = runtime.block_on(async {
         match cli.verb {
             Verb::Serve(config) => run(*config).await,
+            Verb::Migrate { database_url } => migrate(&database_url).await,
             Verb::Grant(payment) => grant(payment).await,
         }
     });
     runtime.shutdown_background();
     done.unwrap_or_else(|error| fail(&error))
+}
+
+async fn migrate(url: &str) -> anyhow::Result<ExitCode> {
+    let pool = PgPool::connect(url)
+        .await
+        .context("Postgres (DATABASE_URL)")?;
+    schema::put_in_place(&pool).await?;
+    println!("the tables are in place");
+    Ok(ExitCode::SUCCESS)
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {

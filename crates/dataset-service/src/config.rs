@@ -64,6 +64,9 @@ pub struct Config {
     /// Makes each query take so much longer: to see something happen
     #[arg(long, env = "QUERY_TAKES_MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=HOUR_MS))]
     pub query_takes_ms: u64,
+    /// Put no tables in place at the start, and only look whether they are: for a role that owns none
+    #[arg(long, env = "NO_INSTALL")]
+    pub no_install: bool,
     /// What is logged, in the grammar of RUST_LOG
     #[arg(long, env = "RUST_LOG", default_value = "info")]
     pub log: String,

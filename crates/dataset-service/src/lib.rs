@@ -18,6 +18,7 @@ mod problem;
 mod query;
 mod routes;
 mod run;
+mod schema;
 mod serve;
 mod service;
 mod telemetry;

@@ -5,16 +5,14 @@ use std::time::Duration;
 
 use anyhow::Context;
 use credit_ledger::Ledger;
-use fence_guard::{GuardOptions, Schema};
+use fence_guard::GuardOptions;
 use fenced_section::{Guard, LeaseLock, Sections};
 use sqlx::PgPool;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::query::Datasets;
-use crate::{Config, Problem, deadline, figures};
+use crate::{Config, Problem, deadline, figures, schema};
 
-/// The schemas that are not the service's own, each after those that it needs.
-const SCHEMAS: [Schema; 2] = [fence_guard::SCHEMA, credit_ledger::SCHEMA];
 /// Connections beyond one for each query in flight: for health, balances, and what is left in the background.
 const SPARE_CONNECTIONS: u32 = 4;
 /// How long a request waits for a connection before it is told that Postgres does not answer.
@@ -59,18 +57,18 @@ pub(crate) struct Slot {
 }
 
 impl Service {
-    /// Connects to both servers and puts the tables in place. Several instances may do so at once.
+    /// Connects to the servers and puts the tables in place, or looks whether they are ([`Config::no_install`]). Several
+    /// instances may do so at once.
     ///
     /// # Errors
     /// What did not answer, or did not take it.
     pub async fn start(config: Config) -> anyhow::Result<Service> {
         let pool = connect(&config).await.context("Postgres (DATABASE_URL)")?;
         let guard = Guard::with_options(pool, GuardOptions::default().with_wait(OPENED_WITHIN));
-        fence_guard::install(guard.pool(), &SCHEMAS).await?;
-        sqlx::migrate!()
-            .run(guard.pool())
-            .await
-            .context("the service's own tables were not put in place")?;
+        match config.no_install {
+            true => schema::look(guard.pool()).await?,
+            false => schema::put_in_place(guard.pool()).await?,
+        }
         let locks = LeaseLock::connect(&*config.redis_url, config.prefix.clone())
             .await
             .context("Redis (REDIS_URL)")?;

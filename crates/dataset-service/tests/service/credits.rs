@@ -36,7 +36,7 @@ async fn without_credits_a_query_is_not_run_and_the_key_can_be_used_after_a_paym
 
 /// None of the queries has ended when the others come, so only what was set aside before can turn them away.
 #[tokio::test(flavor = "multi_thread")]
-async fn c40_of_queries_at_once_only_those_that_are_covered_are_run() {
+async fn c40_of_queries_at_once_only_those_that_are_covered_are_answered() {
     let stage = Stage::new("c40").await;
     let held = Held::start(&stage, &[&LONG[..], &[("PRICE", "4")]].concat()).await;
     held.datasets.hold_requests();

@@ -11,6 +11,7 @@ mod credits;
 mod health;
 mod held;
 mod in_flight;
+mod install;
 mod keys;
 mod late;
 mod limits;
