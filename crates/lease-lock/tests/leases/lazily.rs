@@ -161,7 +161,7 @@ async fn a_client_that_was_turned_away_comes_back_and_hears_wakes_as_soon_as_it_
     let url = format!("{}1", server.url());
     let bench = Bench::at(&url, "lazy:").await;
     let (r, lock) = (resource("r"), lazily(&url));
-    let held = bench.acquire(&r).await;
+    let _held = bench.acquire(&r).await;
     let wait = |lock: LeaseLock, attempt: Attempt| {
         tokio::spawn(async move { lock.acquire_within(&attempt, 6 * BOUND).await })
     };
@@ -184,7 +184,10 @@ async fn a_client_that_was_turned_away_comes_back_and_hears_wakes_as_soon_as_it_
     assert!(is_turned_away(&within(elsewhere).await.unwrap()));
 
     let _: () = bench.redis("ACL SETUSER default +select").await;
-    let waiting = wait(lock, attempt("r"));
+    // Another resource: the waiter that was turned away could not leave its queue.
+    let r = resource("r2");
+    let held = bench.acquire(&r).await;
+    let waiting = wait(lock, attempt("r2"));
     bench.until_queued(&r, 1).await;
     // The lease has a minute to live, so only a wake ends the wait in time.
     assert_eq!(held.release().await.unwrap(), Released::Released);
