@@ -2,7 +2,7 @@
 //! of an account is kept, and nothing is lost at the end of the process.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use credit_ledger::{
     Account, Applied, Charge, CoalesceOptions, Coalescer, Credits, Error, Hold, Ledger, Purpose,
@@ -180,7 +180,7 @@ async fn a_request_id_that_a_hold_has_used_is_a_mismatch() {
 
 /// Void holds are not in the way of a charge; those that hold are.
 #[tokio::test]
-async fn what_is_held_is_not_charged_and_what_was_held_under_a_replaced_opening_is() {
+async fn what_is_held_is_not_charged_and_what_is_void_or_expired_is() {
     let world = World::new().await;
     let client: Client = world.client().await;
     let alice = world.account("alice", 10).await;
@@ -201,8 +201,17 @@ async fn what_is_held_is_not_charged_and_what_was_held_under_a_replaced_opening_
         "{outcome:?}"
     );
     client.open(&permit("r", 2)).await;
+    let applied = front.charge(&other, &charge(&alice, 3)).await.unwrap();
+    assert_eq!(applied.balance_after, 7);
+
+    // One that has expired is not even in the way of the common call.
+    let brief = Hold {
+        expires_in: Duration::from_millis(1),
+        ..hold_of(&alice, 6)
+    };
+    client.ledger.hold(&other, &brief).await.unwrap();
     let permit = other.permit();
-    let together = "select balance_after from credit.charge_together(
+    let together = "select balance_after from pg_sleep(0.002), credit.charge_together(
         array[$1], array[$2], array[$3], array[gen_random_uuid()], array['alice'], array[3::bigint], array['query'])";
     let together: Option<i64> = sqlx::query_scalar(together)
         .bind(permit.resource().as_str())
@@ -211,7 +220,7 @@ async fn what_is_held_is_not_charged_and_what_was_held_under_a_replaced_opening_
         .fetch_optional(world.pool())
         .await
         .unwrap();
-    assert_eq!(together, Some(7));
+    assert_eq!(together, Some(4));
     assert!(world.findings().await.is_empty());
 }
 
