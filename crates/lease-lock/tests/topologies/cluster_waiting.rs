@@ -175,6 +175,9 @@ async fn a_waiter_of_a_frozen_master_asks_the_new_one_when_a_call_of_its_client_
     let freeze_and_ask = async {
         until_queued(cluster.node(master(&cluster, &r)), &r, 1).await;
         cluster.node_mut(0).freeze();
+        // A wait ends as unknown where nobody answers it twice, which an election may outlast.
+        let slot = slot(&cluster, &r);
+        blocking(|| cluster.await_master_of(slot, 0));
         drop(until_granted(&waiter, &attempt(&other)).await);
     };
     let (waited, ()) = tokio::join!(within(wait), freeze_and_ask);
