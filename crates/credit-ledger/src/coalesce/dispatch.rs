@@ -7,6 +7,7 @@ use fence_guard::StoreError;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::task::{self, JoinSet};
+use tokio::time::MissedTickBehavior;
 
 use super::{CoalesceFigures, CoalesceOptions, Message, Waiting};
 use crate::answer::Applied;
@@ -14,8 +15,10 @@ use crate::error::Error;
 use crate::ledger::Ledger;
 use crate::names::Account;
 
-/// How long a charge waits for each lock (`fence.arm`), and here behind others.
+/// How long a charge waits in here, as for each lock (`fence.arm`).
 const WAIT: Duration = Duration::from_secs(10);
+/// How often somebody looks whether it has.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What the task keeps. A charge is in exactly one place: ready, in flight, or in its account's lane.
 pub(super) struct Dispatch {
@@ -62,6 +65,8 @@ impl Dispatch {
     pub(super) async fn run(mut self, mut arriving: UnboundedReceiver<Message>) {
         let mut together: JoinSet<Together> = JoinSet::new();
         let mut alone: JoinSet<()> = JoinSet::new();
+        let mut look = tokio::time::interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             // Whatever has come by now is part of the next call.
             while let Ok(message) = arriving.try_recv() {
@@ -92,6 +97,9 @@ impl Dispatch {
                     if let Some(account) = self.on_their_way.remove(&id) {
                         self.ready.extend(self.lanes.remove(&account).unwrap_or_default());
                     }
+                }
+                // Nothing tells it; and nobody looks while nothing waits.
+                _ = look.tick(), if !(self.ready.is_empty() && self.lanes.is_empty()) => {
                     self.drop_overdue();
                 }
             }
@@ -136,15 +144,18 @@ impl Dispatch {
         charges: Vec<Waiting>,
         outcomes: Result<Vec<Option<Applied>>, StoreError>,
     ) {
+        let is_unknown = matches!(outcomes, Err(StoreError::Unknown(_)));
         let outcomes = outcomes.unwrap_or_else(|error| {
             // Each under its own request id, so whatever became of them is found, and nothing is applied twice.
             tracing::warn!(error = %error, credit.charges = charges.len(), "charges go alone");
             vec![None; charges.len()]
         });
         let applied = outcomes.iter().flatten().count();
-        for (waiting, outcome) in charges.into_iter().zip(outcomes) {
+        for (mut waiting, outcome) in charges.into_iter().zip(outcomes) {
+            waiting.is_unknown |= is_unknown;
             match outcome {
                 Some(applied) => answer(waiting, Ok(applied)),
+                None if waiting.reply.is_closed() => {}
                 None => self.send_alone(waiting),
             }
         }
@@ -171,8 +182,9 @@ impl Dispatch {
             let Some(account) = self.idle_lanes.pop_front() else {
                 return;
             };
-            let first = self.lanes.get_mut(&account).and_then(VecDeque::pop_front);
-            let Some(waiting) = first else {
+            let lane = self.lanes.entry(account.clone()).or_default();
+            lane.retain(|waiting| !waiting.reply.is_closed());
+            let Some(waiting) = lane.pop_front() else {
                 // Its callers have gone.
                 self.lanes.remove(&account);
                 continue;
@@ -187,19 +199,15 @@ impl Dispatch {
         }
     }
 
-    /// Gives up what has waited here for as long as it would have waited for a lock. Asked whenever one that went alone
-    /// is answered, which takes that long at the most.
+    /// Gives up what has waited in here for as long as it would have waited for a lock.
     fn drop_overdue(&mut self) {
-        let queues = self.lanes.values_mut().chain([&mut self.ready]);
-        for queue in queues {
-            // In the order of their coming.
-            while queue
-                .front()
-                .is_some_and(|first| first.since.elapsed() >= WAIT)
-            {
-                if let Some(waiting) = queue.pop_front() {
-                    answer(waiting, Err(Error::Overdue));
-                }
+        for queue in self.lanes.values_mut().chain([&mut self.ready]) {
+            let (overdue, kept) = std::mem::take(queue)
+                .into_iter()
+                .partition(|waiting| waiting.since.elapsed() >= WAIT);
+            *queue = kept;
+            for waiting in VecDeque::into_iter(overdue) {
+                answer(waiting, Err(Error::Overdue));
             }
         }
     }
@@ -219,5 +227,18 @@ impl Dispatch {
 
 /// Gives its caller the answer, and its room to the next; a caller that is gone needs none.
 fn answer(waiting: Waiting, outcome: Result<Applied, Error>) {
+    let outcome = match outcome {
+        Err(error) if waiting.is_unknown => Err(still_unknown(error)),
+        outcome => outcome,
+    };
     let _ = waiting.reply.send(outcome);
+}
+
+/// What is left of an error that says that nothing was written, where an earlier call may have.
+fn still_unknown(error: Error) -> Error {
+    match error {
+        Error::Store(StoreError::Failed(error)) => StoreError::Unknown(error).into(),
+        Error::Overdue => StoreError::Unknown(sqlx::Error::PoolTimedOut).into(),
+        error => error,
+    }
 }

@@ -1,6 +1,7 @@
 //! What a front tells of itself.
 
-/// What is in a [`Coalescer`](crate::Coalescer) at a moment, and what it has sent since it was made.
+/// What waits in a [`Coalescer`](crate::Coalescer) at a moment, and what it has sent since it was made. Callers that wait
+/// for room, and what is on its way together, are in none of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CoalesceFigures {

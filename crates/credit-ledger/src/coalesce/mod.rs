@@ -33,12 +33,13 @@ use seats::{Seat, Seats};
 /// what the guard refuses, and what an account does not allow or cover is sent again alone, as by [`Ledger::charge`]: so
 /// refusals are recorded once, by the call that tells of them.
 ///
-/// Charges of one account are applied in the order in which [`charge`](Coalescer::charge) was called for them. What
-/// comes behind one that goes alone waits for it.
+/// Charges of one account are applied in the order in which their calls of [`charge`](Coalescer::charge) were polled for
+/// the first time; calls that several threads begin at once have none. What comes behind one that goes alone waits for it.
 ///
 /// What two accounts, or two resources, share is room ([`CoalesceOptions::with_capacity`], of which one account has its
 /// part), and connections: what goes alone has all of the pool's but one, which is kept for what goes together. While so
-/// many wait for locks, the next that has to go alone waits for one of them.
+/// many wait for locks, the next that has to go alone waits for one of them. So the pool has two connections or more,
+/// and nobody else takes them all.
 #[derive(Debug, Clone)]
 pub struct Coalescer {
     door: Arc<Mutex<Door>>,
@@ -71,6 +72,8 @@ struct Waiting {
     permit: Permit,
     charge: Charge,
     since: Instant,
+    /// Its reply was lost with that of a common call: from then on nobody may say that nothing was written.
+    is_unknown: bool,
     reply: oneshot::Sender<Result<Applied, Error>>,
     /// Freed with it.
     _seat: Seat,
@@ -103,12 +106,13 @@ impl Coalescer {
     /// Charges, as [`Ledger::charge`] does.
     ///
     /// Waits for room first, and nothing is sent before there is. A caller that is dropped while its charge waits is
-    /// forgotten; one that is dropped later may have charged, and sends the same request id again to learn it.
+    /// forgotten; one that is dropped later may have charged, and sends the same request id again to learn it. One that
+    /// waits for room and is not polled keeps others of its account waiting: poll it, or drop it.
     ///
     /// # Errors
-    /// As [`Ledger::charge`]. [`Error::Overdue`], and nothing was sent, after ten seconds behind others of its account:
-    /// it is answered after twenty at the latest that it has spent in here, if Postgres answers. [`Error::Finished`],
-    /// and nothing was sent, after [`finish`](Coalescer::finish).
+    /// As [`Ledger::charge`]. [`Error::Overdue`], and nothing was written, where it has waited in here for some ten
+    /// seconds and is not on its way. Once it is, it waits for each lock for ten seconds at the most, as by
+    /// [`Ledger::charge`]. [`Error::Finished`], and nothing was sent, after [`finish`](Coalescer::finish).
     #[instrument(name = "credit_ledger.coalesced_charge", skip_all, err(level = "debug"), fields(
         fence.resource = %open.permit().resource(), fence.presented = open.permit().fence().get(),
         credit.request = %charge.request, credit.amount = charge.amount.get()))]
@@ -121,6 +125,7 @@ impl Coalescer {
             permit: open.permit().clone(),
             charge: charge.clone(),
             since: Instant::now(),
+            is_unknown: false,
             reply,
             _seat: seat,
         })?;
@@ -135,15 +140,16 @@ impl Coalescer {
         (&mut caller.answer).await.map_err(lost)?
     }
 
-    /// Takes no more charges, and returns when everyone has an answer: after some twenty seconds at the latest, if
-    /// Postgres answers. The last step before a process ends: what is dropped with the runtime instead is *unknown*.
+    /// Takes no more charges, and returns when everyone has an answer: as soon as what is on its way alone, or was sent
+    /// within the next ten seconds, has its locks or has given up. The last step before a process ends: what is dropped
+    /// with the runtime instead is *unknown*.
     pub async fn finish(&self) {
         self.close();
         let mut running = self.running.clone();
         while running.changed().await.is_ok() {}
     }
 
-    /// How much is in it now, and what it has sent so far.
+    /// How much waits in it now, and what it has sent so far.
     pub fn figures(&self) -> CoalesceFigures {
         *self.running.borrow()
     }

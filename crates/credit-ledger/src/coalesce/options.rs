@@ -50,8 +50,8 @@ impl CoalesceOptions {
         }
     }
 
-    /// With at most so many charges on their way alone, at least one, and never more than the pool has connections but
-    /// one. Two of one account never are.
+    /// With at most so many charges on their way alone, at least one, and otherwise never more than the pool has
+    /// connections but one. Two of one account never are.
     pub fn with_alone(self, charges: usize) -> CoalesceOptions {
         CoalesceOptions {
             alone: charges.max(1),

@@ -71,7 +71,12 @@ impl Seats {
     /// Nobody gets room any more.
     pub(super) fn close(&self) {
         let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
-        accounts.values().for_each(|row| row.room.close());
+        let rooms: Vec<Arc<Semaphore>> = accounts.values().map(|row| row.room.clone()).collect();
+        // Whoever is woken may come back here at once.
+        drop(accounts);
+        for room in rooms {
+            room.close();
+        }
     }
 
     fn row(&self, account: &Account) -> Row {
@@ -106,5 +111,33 @@ impl Drop for Cleared {
         if accounts.get(&self.account).is_some_and(is_left) {
             accounts.remove(&self.account);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_account_without_callers_and_charges_takes_no_memory() {
+        let (seats, all) = (Arc::new(Seats::new(1)), Arc::new(Semaphore::new(2)));
+        let account = Account::new("alice").unwrap();
+        let count = || seats.accounts.lock().unwrap().len();
+        let turn = seats.turn(&account).await;
+        let seat = turn.seat(&all).await.unwrap();
+        drop(turn);
+        assert_eq!(count(), 1);
+        // Another waits for the account's only room, and is given up.
+        let turn = seats.turn(&account).await;
+        let no_time = std::time::Duration::ZERO;
+        assert!(
+            tokio::time::timeout(no_time, turn.seat(&all))
+                .await
+                .is_err()
+        );
+        drop(turn);
+        assert_eq!(count(), 1);
+        drop(seat);
+        assert_eq!(count(), 0);
     }
 }

@@ -4,9 +4,15 @@
 use std::sync::Arc;
 use std::task::Poll;
 
-use credit_ledger::{Applied, Charge, CoalesceOptions, Coalescer, Error};
+use credit_ledger::{
+    Account, Applied, Charge, CoalesceOptions, Coalescer, Error, Ledger, StoreError,
+};
 use fence_guard::OpenPermit;
-use promises::{BLOCKED_WITHIN, Session, Started, World, charge, permit, within};
+use promises::{BLOCKED_WITHIN, LOOK_EVERY, Session, Started, World, charge, permit, within};
+
+use sqlx::ConnectOptions;
+use sqlx::postgres::PgPoolOptions;
+use testbed::Proxy;
 
 use crate::coalesce::{charge_at_once, front, until_somebody_waits};
 use crate::coalesce_apart::send;
@@ -269,4 +275,84 @@ async fn an_account_at_the_edge_of_its_numbers_parts_nobody_from_the_others() {
     assert_eq!(outcomes[0].as_ref().unwrap().balance_after, 10 - i64::MAX);
     assert_eq!(outcomes[1].as_ref().unwrap().balance_after, 9);
     assert_eq!(front.figures().sent_alone, 0, "{:?}", front.figures());
+}
+
+/// What goes alone leaves a connection for what goes together.
+#[tokio::test]
+async fn a_charge_that_can_be_made_is_made_while_more_accounts_are_locked_than_there_are_connections()
+ {
+    let world = World::new().await;
+    let client = world.client().await;
+    let open = client.open(&permit("r", 1)).await;
+    let pool = PgPoolOptions::new().max_connections(2);
+    let target = (*world.pool().connect_options()).clone();
+    let pool = pool.connect_with(target).await.unwrap();
+    let front = Ledger::new(pool).coalescer(CoalesceOptions::default());
+    let (mut holders, mut locked) = (Vec::new(), Vec::new());
+    for name in ["one", "two"] {
+        let account = world.account(name, 10).await;
+        let mut holder = world.session().await;
+        holder.hold_account(&account).await;
+        locked.push(send(&front, &open, &charge(&account, 1)));
+        holders.push(holder);
+    }
+    until(&front, |front| {
+        front.figures().alone == 1 && front.figures().in_lanes == 1
+    })
+    .await;
+    let bob = world.account("bob", 10).await;
+    let bobs = charge(&bob, 1);
+    within("a charge of a free account", front.charge(&open, &bobs))
+        .await
+        .unwrap();
+    for holder in &mut holders {
+        holder.run("rollback").await;
+    }
+    all_applied(locked).await;
+}
+
+/// C46: the common call was committed, its reply lost, and then nobody could be asked.
+#[tokio::test]
+async fn a_charge_that_a_lost_common_call_may_have_made_is_unknown_and_never_failed() {
+    let world = World::new().await;
+    let client = world.client().await;
+    let open = client.open(&permit("r", 1)).await;
+    let alice = world.account("alice", 10).await;
+    let url = world.pool().connect_options().to_url_lossy().to_string();
+    let proxy = Proxy::to(&url).await;
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .test_before_acquire(false);
+    let pool = pool.connect(&proxy.url(&url)).await.unwrap();
+    let front = Ledger::new(pool.clone()).coalescer(CoalesceOptions::default());
+    front.charge(&open, &charge(&alice, 1)).await.unwrap();
+    // Its connection comes back to the pool after the answer has come to us.
+    let is_back = async {
+        while pool.num_idle() == 0 {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    within("a connection comes back", is_back).await;
+    proxy.hold_replies();
+    let lost = charge(&alice, 3);
+    let sent = send(&front, &open, &lost);
+    proxy.kept_back().await;
+    until_balance(&world, &alice, 6).await;
+    proxy.close();
+    let outcome = sent.done().await;
+    assert!(
+        matches!(outcome, Err(Error::Store(StoreError::Unknown(_)))),
+        "{outcome:?}"
+    );
+    assert!(world.ledger().charge(&open, &lost).await.unwrap().replayed);
+}
+
+/// Returns once the account stands so.
+async fn until_balance(world: &World, account: &Account, balance: i64) {
+    let looked = async {
+        while world.balance(account).await != balance {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    within("a charge is committed", looked).await;
 }

@@ -19,6 +19,7 @@ mod refused_rows;
 mod coalesce;
 mod coalesce_apart;
 mod coalesce_crowded;
+mod coalesce_storm;
 
 mod retention;
 
