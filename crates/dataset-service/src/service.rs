@@ -7,6 +7,7 @@ use anyhow::Context;
 use credit_ledger::Ledger;
 use fence_guard::GuardOptions;
 use fenced_section::{Guard, LeaseLock, Sections};
+use lease_lock::ConnectError;
 use sqlx::PgPool;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
@@ -57,7 +58,7 @@ pub(crate) struct Slot {
 }
 
 impl Service {
-    /// Connects to the servers and puts the tables in place, or looks whether they are ([`Config::no_install`]). Several
+    /// Connects to the servers, to Redis when it is there, and puts the tables in place, or looks whether they are ([`Config::no_install`]). Several
     /// instances may do so at once.
     ///
     /// # Errors
@@ -69,9 +70,7 @@ impl Service {
             true => schema::look(guard.pool()).await?,
             false => schema::put_in_place(guard.pool()).await?,
         }
-        let locks = LeaseLock::connect(&*config.redis_url, config.prefix.clone())
-            .await
-            .context("Redis (REDIS_URL)")?;
+        let locks = leases(&config).await.context("Redis (REDIS_URL)")?;
         let datasets = Datasets::connect(
             config.queries_url(),
             config.at_once,
@@ -158,6 +157,23 @@ impl Drop for Slot {
     fn drop(&mut self) {
         // This one is still out.
         figures::in_flight(self.all.saturating_sub(self.slots.available_permits() + 1));
+    }
+}
+
+/// The leases. An instance that restarts while Redis is down comes up all the same: not ready, or going on in the way that
+/// was chosen for that, and with Redis as soon as it is back.
+async fn leases(config: &Config) -> Result<LeaseLock, ConnectError> {
+    let (url, prefix) = (config.redis_url.as_str(), &config.prefix);
+    match LeaseLock::connect(url, prefix.clone()).await {
+        Err(error @ ConnectError::Unreachable { .. }) => {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(
+                error,
+                "starting without Redis, each query asks for it again"
+            );
+            LeaseLock::connect_lazily(url, prefix.clone())
+        }
+        connected => connected,
     }
 }
 

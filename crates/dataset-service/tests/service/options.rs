@@ -55,12 +55,6 @@ async fn without_a_server_it_says_which_and_no_password() {
     let cases = [
         ("DATABASE_URL", no_postgres, redis, postgres),
         ("DATABASE_URL", "postgres:secret@:x/", redis, postgres),
-        (
-            "REDIS_URL",
-            postgres,
-            "redis://:secret@127.0.0.1:1/",
-            postgres,
-        ),
         ("REDIS_URL", postgres, "redis://:secret@h:x/", postgres),
         ("QUERIES_URL", postgres, redis, no_postgres),
         ("QUERIES_URL", postgres, redis, "postgres:secret@:x/"),

@@ -113,6 +113,40 @@ async fn running_unfenced_answers_and_cannot_charge() {
     stage.assert_charged(1).await;
 }
 
+/// It restarts, or is scheduled anew, during the outage: what was chosen for the outage holds for it as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_instance_that_starts_without_redis_does_what_was_chosen_and_charges_when_it_is_back() {
+    for (choice, ready, status, charged) in [
+        ("fail-closed", 503, 503, None),
+        ("enter-from-guard", 200, 200, Some(1)),
+        ("run-unfenced", 200, 200, Some(0)),
+    ] {
+        let stage = Stage::new("starts_without").await;
+        let mut redis = redis().await;
+        let url = redis.url().to_owned();
+        tokio::task::block_in_place(|| redis.stop()).unwrap();
+        let options = [("REDIS_URL", url.as_str()), ("REDIS_DOWN", choice)];
+        let instance = stage.instance(&[&LONG, &options]).await;
+        assert_eq!(got(instance.ops, "/ready").await.status, ready, "{choice}");
+        let answer = ask(&instance, &query("42", "k-1")).await;
+        assert_eq!(answer.status, status, "{choice}");
+        assert_eq!(answer.json()["charged"].as_i64(), charged, "{choice}");
+        assert!(instance.log().contains("starting without Redis"));
+
+        tokio::task::block_in_place(|| redis.restart()).unwrap();
+        let back =
+            async { while got(instance.ops, "/ready").await.json()["redis"] != "answers" {} };
+        within("Redis", back).await;
+        let answer = ask_until_answered(instance.listen, &query("42", "k-2"), &[503]).await;
+        assert_eq!(answer.json()["charged"], 1, "{choice}");
+        let figures = got(instance.ops, "/metrics").await.body;
+        assert!(
+            figures.contains("fenced_section_entered{by=\"lease\"} 1"),
+            "{figures}"
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_runs_unfenced_is_given_up_at_the_end_of_the_drain_as_well() {
     let stage = Stage::new("unfenced_end").await;
