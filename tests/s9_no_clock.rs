@@ -181,10 +181,10 @@ async fn a_true_admission_does_not_let_the_holder_lower_durability_afterwards() 
     assert_eq!(world.balance(&account("alice")).await, 10);
 }
 
-/// The transaction's limits were set by its admission, and are its holder's to change; only a charge
-/// that rides in it leaves them alone.
+/// The transaction's limits were set by its admission, and are its holder's to change; what rides in it leaves them
+/// alone, but does not go without.
 #[tokio::test]
-async fn only_a_charge_that_rides_in_an_admitted_transaction_leaves_its_limits() {
+async fn what_rides_in_an_admitted_transaction_leaves_its_limits_and_sets_those_that_are_off() {
     let world = World::new().await;
     let alice = world.account("alice", 10).await;
     let mine = permit("r", 1);
@@ -197,6 +197,12 @@ async fn only_a_charge_that_rides_in_an_admitted_transaction_leaves_its_limits()
     session.charge(&mine, &charge(&alice, 1)).await.unwrap();
     assert_eq!(limits(&mut session).await, ["1min", "2min"]);
     let grant = "select credit.grant(gen_random_uuid(), 'alice', 1, '')";
+    session.run(grant).await;
+    assert_eq!(limits(&mut session).await, ["1min", "2min"]);
+    session.run("set local lock_timeout = 0").await;
+    session
+        .run("set local idle_in_transaction_session_timeout = 0")
+        .await;
     session.run(grant).await;
     assert_eq!(limits(&mut session).await, ["10s", "30s"]);
     session.run("rollback").await;

@@ -11,7 +11,8 @@
 --   socket). A shorter limit that the session has set already stays.
 -- * Nobody waits for a lock without end: after wait the call fails with 55P03, and nothing has changed.
 --
--- p_rides says that the call rides in a transaction that was admitted already, whose limits stay.
+-- p_rides says that the call rides in a transaction that was admitted already, whose limits stay. Only a setting says
+-- so, which anybody can set: where a limit is off, no admission has set it, and it is set here.
 create or replace function fence.arm(
     p_function text, p_call text, p_valid_for interval, p_wait interval default '10 s',
     p_rides boolean default false)
@@ -40,10 +41,12 @@ begin
     if current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then
         perform set_config('synchronous_commit', 'on', true);
     end if;
-    if not p_rides then
+    if not p_rides or current_setting('idle_in_transaction_session_timeout') = '0' then
         v_limit_ms := greatest(1000, least(3600000, 1000 * extract(epoch from p_valid_for)))::int;
         perform fence.shorten('idle_in_transaction_session_timeout', v_limit_ms);
         perform fence.shorten('tcp_user_timeout', v_limit_ms);
+    end if;
+    if not p_rides or current_setting('lock_timeout') = '0' then
         perform fence.shorten('lock_timeout', (1000 * extract(epoch from p_wait))::int);
     end if;
 end $$;
