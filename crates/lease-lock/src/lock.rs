@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fence::{Permit, Resource};
 use redis::{Cmd, PushInfo, RedisResult, Value};
@@ -246,6 +246,11 @@ impl LeaseLock {
     /// Runs a command that is no script.
     pub(crate) async fn command(&self, cmd: &Cmd) -> RedisResult<Value> {
         self.0.connection.ask(cmd).await
+    }
+
+    /// How long a waiter goes on asking while nobody answers it.
+    pub(crate) fn silence(&self) -> Duration {
+        self.0.connection.silence()
     }
 
     pub(crate) fn wakes(&self) -> &Wakes {

@@ -12,6 +12,9 @@ use crate::reply::Reply;
 use crate::waiters::Signal;
 use crate::{Attempt, Lease, LeaseLock, Ttl};
 
+/// Between two tries of a waiter that nobody answers.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// One waiter. Dropping it takes it out of the queue.
 pub(crate) struct Place<'a> {
     lock: &'a LeaseLock,
@@ -24,6 +27,13 @@ pub(crate) struct Place<'a> {
     queued: bool,
     /// A request is under way.
     asking: bool,
+}
+
+/// How long Redis has not answered a waiter.
+#[derive(Debug, Default)]
+struct Silence {
+    since: Option<Instant>,
+    tries: u32,
 }
 
 impl<'a> Place<'a> {
@@ -42,18 +52,22 @@ impl<'a> Place<'a> {
 
     /// Waits for the lease until the deadline.
     pub(crate) async fn wait(mut self, deadline: Instant) -> Result<Lease, AcquireError> {
-        let mut cut = false;
+        let mut silence = Silence::default();
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.listen_and_ask(left).await {
+            let asked = Instant::now();
+            match self
+                .listen_and_ask(deadline.saturating_duration_since(asked))
+                .await
+            {
                 Ok(Some(lease)) => return Ok(lease),
-                Ok(None) => cut = false,
+                Ok(None) => silence = Silence::default(),
                 // A cut connection says nothing about Redis, nor does one that is being replaced by one to
                 // another node; and the attempt may be sent again.
                 Err(AcquireError::Unknown(error))
-                    if (error.is_connection_dropped() || error.is_timeout()) && !cut =>
+                    if (error.is_connection_dropped() || error.is_timeout())
+                        && silence.may_last(asked, self.lock.silence()) =>
                 {
-                    cut = true;
+                    silence.pause(deadline).await;
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -124,6 +138,23 @@ impl<'a> Place<'a> {
                     }
                 }
             }
+        }
+    }
+}
+
+impl Silence {
+    /// Counts a try that nobody answered. Says whether to try again: the second try always, later ones
+    /// while the silence is shorter than `longest`.
+    fn may_last(&mut self, asked: Instant, longest: Duration) -> bool {
+        self.tries += 1;
+        let since = *self.since.get_or_insert(asked);
+        self.tries == 1 || since.elapsed() < longest
+    }
+
+    /// A connection that is refused is refused at once. The second try waits for nothing.
+    async fn pause(&self, deadline: Instant) {
+        if self.tries > 1 {
+            sleep_until((Instant::now() + PAUSE).min(deadline).into()).await;
         }
     }
 }

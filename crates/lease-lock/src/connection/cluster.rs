@@ -27,6 +27,11 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// calls wait for this.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// How long a waiter may go without an answer. The library follows a new master by looks that hold every
+/// call back, each for as long as a frozen node takes to be given up; several come one after the other. A
+/// wait that ended by them would end although its new master is there.
+pub(super) const SILENCE: Duration = Duration::from_secs(10);
+
 /// How many nodes are asked who has which slot now, and for how long each.
 const PROBES: usize = 4;
 const PROBE_TIMEOUT: Duration = Duration::from_millis(250);

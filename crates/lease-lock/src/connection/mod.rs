@@ -11,6 +11,7 @@ mod tls;
 mod view;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use redis::{Cmd, ErrorKind, PushInfo, RedisError, RedisResult, ServerErrorKind, Value};
 
@@ -124,6 +125,14 @@ impl Connection {
             Way::One(one) => deadline.bound(one.subscribe(channel)).await,
             Way::Sentinel(sentinel) => sentinel.subscribe(channel, deadline).await,
             Way::Cluster(cluster) => cluster.subscribe(channel, deadline).await,
+        }
+    }
+
+    /// How long a waiter goes on asking while nobody answers it; the second try it always has.
+    pub(crate) fn silence(&self) -> Duration {
+        match &self.0 {
+            Way::One(_) | Way::Sentinel(_) => Duration::ZERO,
+            Way::Cluster(_) => cluster::SILENCE,
         }
     }
 

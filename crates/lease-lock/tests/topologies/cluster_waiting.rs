@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use lease_lock::{LeaseLock, Released, Resource};
+use lease_lock::{AcquireError, Attempt, Floor, LeaseLock, Released, Resource, Ttl};
 use testbed::RedisCluster;
 
 use crate::cluster::{master, one_per_master, servers, slot, start};
@@ -181,6 +181,43 @@ async fn a_waiter_of_a_frozen_master_asks_the_new_one_when_a_call_of_its_client_
         drop(until_granted(&waiter, &attempt(&other)).await);
     };
     let (waited, ()) = tokio::join!(within(wait), freeze_and_ask);
+    assert_eq!(waited.unwrap().release().await.unwrap(), Released::Released);
+}
+
+/// A client that follows a new master may hold its calls back for longer than two of them wait. Here the
+/// master answers nobody for as long, and nobody takes its place.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_waiter_whose_master_answers_nobody_for_some_seconds_asks_until_it_does() {
+    let Some(mut cluster) = start_with_shard_channels() else {
+        return;
+    };
+    for node in 0..cluster.urls().len() {
+        let patient = ["CONFIG", "SET", "cluster-node-timeout", "120000"];
+        blocking(|| cluster.node(node).command(&patient));
+    }
+    let (holder, waiter) = (
+        client(servers(&cluster)).await,
+        client(servers(&cluster)).await,
+    );
+    let r = one_per_master(&cluster).remove(0);
+    let short = Attempt::new(r.clone(), Ttl::from_millis(2_000).unwrap()).with_floor(Floor::ZERO);
+    let _held = holder.try_acquire(&short).await.unwrap();
+    let wish = attempt(&r);
+    let wait = waiter.acquire_within(&wish, long().as_duration());
+    let freeze_and_thaw = async {
+        until_queued(cluster.node(0), &r, 1).await;
+        cluster.node_mut(0).freeze();
+        // Each is given up after a second: two before the waiter asks, two while it does, and one more.
+        for _ in 0..5 {
+            let unanswered = holder.try_acquire(&short).await;
+            assert!(
+                matches!(unanswered, Err(AcquireError::Unknown(_))),
+                "{unanswered:?}"
+            );
+        }
+        cluster.node_mut(0).thaw();
+    };
+    let (waited, ()) = tokio::join!(within(wait), freeze_and_thaw);
     assert_eq!(waited.unwrap().release().await.unwrap(), Released::Released);
 }
 
