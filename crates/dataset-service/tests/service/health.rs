@@ -3,8 +3,8 @@
 use testbed::{Options, Proxy, RedisServer};
 
 use crate::call::Answer;
-use crate::held::Held;
-use crate::stage::{LONG, SHORT, Stage, ask, ask_until_answered, asking, got, query, within};
+use crate::held::{Held, Late};
+use crate::stage::{LONG, SHORT, Stage, ask, ask_until_answered, got, query, within};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn readiness_says_which_server_is_missing_and_life_goes_on() {
@@ -97,25 +97,20 @@ fn seen(answer: &Answer) -> (u16, String, String) {
 #[tokio::test(flavor = "multi_thread")]
 async fn figures_tell_of_overruns_and_refusals_and_name_no_customer() {
     let stage = Stage::new("figures").await;
-    let ledger = Proxy::to(stage.database_url()).await;
-    let url = ledger.url(stage.database_url());
-    let direct = stage.database_url();
-    let late = stage
-        .instance(&[&SHORT, &[("DATABASE_URL", &url), ("QUERIES_URL", direct)]])
-        .await;
+    let late = Late::start(&stage).await;
     let other = stage.instance(&[&SHORT]).await;
-    ledger.hold_requests_from("capture");
-    let in_flight = asking(&late, &query("secret-dataset", "k-1"));
-    within("the late charge", ledger.caught()).await;
+    let in_flight = late.charging(&query("secret-dataset", "k-1")).await;
     ask_until_answered(other.listen, &query("secret-dataset", "k-2"), &[409]).await;
-    ledger.pass();
+    late.ledger.pass();
     assert_eq!(crate::stage::answer_of(in_flight).await.status, 409);
     assert_eq!(
-        ask(&late, &query("secret-dataset", "k-1")).await.status,
+        ask(&late.instance, &query("secret-dataset", "k-1"))
+            .await
+            .status,
         200
     );
 
-    let figures = got(late.ops, "/metrics").await;
+    let figures = got(late.instance.ops, "/metrics").await;
     assert!(
         figures.headers["content-type"]
             .to_str()
@@ -148,6 +143,6 @@ async fn figures_tell_of_overruns_and_refusals_and_name_no_customer() {
     assert!(!figures.body.contains("secret"), "{}", figures.body);
     // They are none of the customers' business.
     for path in ["/metrics", "/ready", "/live"] {
-        assert_eq!(got(late.listen, path).await.status, 404);
+        assert_eq!(got(late.instance.listen, path).await.status, 404);
     }
 }

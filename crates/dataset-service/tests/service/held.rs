@@ -1,15 +1,23 @@
 //! An instance that is stopped between two steps.
 
 use testbed::Proxy;
+use tokio::task::JoinHandle;
 
+use crate::call::{Answer, Ask};
 use crate::instance::Instance;
-use crate::stage::{Stage, within};
+use crate::stage::{SHORT, Stage, asking, within};
 
 /// An instance whose ledger and whose datasets can be held apart.
 pub(crate) struct Held {
     pub(crate) instance: Instance,
     pub(crate) ledger: Proxy,
     pub(crate) datasets: Proxy,
+}
+
+/// An instance with short leases whose charge comes too late.
+pub(crate) struct Late {
+    pub(crate) instance: Instance,
+    pub(crate) ledger: Proxy,
 }
 
 impl Held {
@@ -46,5 +54,23 @@ impl Held {
         self.ledger.hold_replies();
         self.ledger.pass_requests();
         within("the reply to the commit", self.ledger.kept_back()).await;
+    }
+}
+
+impl Late {
+    pub(crate) async fn start(stage: &Stage) -> Late {
+        let ledger = Proxy::to(stage.database_url()).await;
+        let (held, direct) = (ledger.url(stage.database_url()), stage.database_url());
+        let urls = [("DATABASE_URL", held.as_str()), ("QUERIES_URL", direct)];
+        let instance = stage.instance(&[&SHORT, &urls]).await;
+        Late { instance, ledger }
+    }
+
+    /// Asks it, and returns when the charge is on its way to Postgres; it gets no further until the ledger passes.
+    pub(crate) async fn charging(&self, ask: &Ask) -> JoinHandle<anyhow::Result<Answer>> {
+        self.ledger.hold_requests_from("capture");
+        let in_flight = asking(&self.instance, ask);
+        within("the late charge", self.ledger.caught()).await;
+        in_flight
     }
 }

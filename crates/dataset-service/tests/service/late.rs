@@ -2,7 +2,7 @@
 
 use testbed::Proxy;
 
-use crate::held::Held;
+use crate::held::{Held, Late};
 use crate::stage::{
     QUERY, SHORT, Stage, answer_of, ask, ask_until_answered, asking, query, within,
 };
@@ -20,20 +20,13 @@ fn stale(operations: &[&str]) -> Vec<(String, String)> {
 async fn c36_a_charge_that_comes_after_a_takeover_is_refused_as_a_row_and_the_first_answer_stands()
 {
     let stage = Stage::new("c36_late_charge").await;
-    let ledger = Proxy::to(stage.database_url()).await;
-    let url = ledger.url(stage.database_url());
-    let direct = stage.database_url();
-    let late = stage
-        .instance(&[&SHORT, &[("DATABASE_URL", &url), ("QUERIES_URL", direct)]])
-        .await;
+    let late = Late::start(&stage).await;
     let other = stage.instance(&[&SHORT]).await;
 
-    ledger.hold_requests_from("capture");
-    let in_flight = asking(&late, &query("42", "k-1"));
-    within("the late charge", ledger.caught()).await;
+    let in_flight = late.charging(&query("42", "k-1")).await;
     let answer = ask_until_answered(other.listen, &query("42", "k-1"), &[409]).await;
     assert!(!answer.headers.contains_key("idempotent-replayed"));
-    ledger.pass();
+    late.ledger.pass();
 
     // Its own charge is refused; it finds the answer that the other one has given.
     let replayed = answer_of(in_flight).await;
@@ -46,19 +39,12 @@ async fn c36_a_charge_that_comes_after_a_takeover_is_refused_as_a_row_and_the_fi
 #[tokio::test(flavor = "multi_thread")]
 async fn a_query_that_was_overtaken_by_another_costs_nothing_until_it_is_sent_again() {
     let stage = Stage::new("overtaken").await;
-    let ledger = Proxy::to(stage.database_url()).await;
-    let url = ledger.url(stage.database_url());
-    let direct = stage.database_url();
-    let late = stage
-        .instance(&[&SHORT, &[("DATABASE_URL", &url), ("QUERIES_URL", direct)]])
-        .await;
+    let late = Late::start(&stage).await;
     let other = stage.instance(&[&SHORT]).await;
 
-    ledger.hold_requests_from("capture");
-    let in_flight = asking(&late, &query("42", "k-1"));
-    within("the late charge", ledger.caught()).await;
+    let in_flight = late.charging(&query("42", "k-1")).await;
     ask_until_answered(other.listen, &query("42", "k-2"), &[409]).await;
-    ledger.pass();
+    late.ledger.pass();
 
     let overtaken = answer_of(in_flight).await;
     assert_eq!(overtaken.status, 409, "{overtaken:?}");
@@ -69,7 +55,7 @@ async fn a_query_that_was_overtaken_by_another_costs_nothing_until_it_is_sent_ag
     assert!(overtaken.retry_after().is_some());
     stage.assert_charged(1).await;
 
-    assert_eq!(ask(&late, &query("42", "k-1")).await.status, 200);
+    assert_eq!(ask(&late.instance, &query("42", "k-1")).await.status, 200);
     stage.assert_charged(2).await;
     assert_eq!(stage.refusals().await, stale(&["capture"]));
 }
@@ -99,17 +85,10 @@ async fn c39_a_commit_that_hangs_past_its_lease_and_the_capture_of_the_successor
 #[tokio::test(flavor = "multi_thread")]
 async fn a_charge_that_comes_late_and_is_not_overtaken_is_answered() {
     let stage = Stage::new("late_alone").await;
-    let ledger = Proxy::to(stage.database_url()).await;
-    let url = ledger.url(stage.database_url());
-    let direct = stage.database_url();
-    let late = stage
-        .instance(&[&SHORT, &[("DATABASE_URL", &url), ("QUERIES_URL", direct)]])
-        .await;
+    let late = Late::start(&stage).await;
     let locks = stage.locks(testbed::shared().redis_url()).await;
 
-    ledger.hold_requests_from("capture");
-    let in_flight = asking(&late, &query("42", "k-1"));
-    within("the late charge", ledger.caught()).await;
+    let in_flight = late.charging(&query("42", "k-1")).await;
     // Whoever waits for the lease gets it when it is over; it opens nothing, and gives it back.
     let ttl = fenced_section::Ttl::from_millis(1000).unwrap();
     let attempt = lease_lock::Attempt::new("user:7:dataset:42".parse().unwrap(), ttl);
@@ -121,7 +100,7 @@ async fn a_charge_that_comes_late_and_is_not_overtaken_is_answered() {
         lease.release().await,
         Ok(fenced_section::Released::Released)
     ));
-    ledger.pass();
+    late.ledger.pass();
 
     assert_eq!(answer_of(in_flight).await.status, 200);
     assert_eq!(stage.refusals().await, []);
