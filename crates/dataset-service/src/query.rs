@@ -1,6 +1,6 @@
 //! What a customer asks, and where the answer comes from.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sqlx::Connection;
@@ -121,23 +121,32 @@ impl Datasets {
     }
 
     async fn ask(&self, dataset: &Id, query: Query) -> Result<Findings, Problem> {
-        const STOPPED: &str = "57014";
+        let connection = self.pool.acquire().await;
+        let mut connection = connection.map_err(|error| self.not_found(error, Duration::ZERO))?;
+        let began = Instant::now();
         let found = sqlx::query_as(include_str!("../sql/run.sql"))
             .bind(dataset.as_str())
             .bind(i32::from(query.from))
             .bind(i32::from(query.to))
             .bind(self.takes.as_secs_f64())
-            .fetch_one(&self.pool)
+            .fetch_one(&mut *connection)
             .await;
-        found.map_err(
-            |error| match error.as_database_error().and_then(|answer| answer.code()) {
-                Some(code) if code == STOPPED => Problem::QueryTooLong { limit: self.limit },
-                _ => Problem::Unavailable {
-                    what: "the dataset",
-                    cause: error.into(),
-                },
+        found.map_err(|error| self.not_found(error, began.elapsed()))
+    }
+
+    /// The same SQLSTATE says that the limit was reached, and that somebody has ended the query (`pg_cancel_backend`);
+    /// they differ in nothing but a text, which the server may say in any language. So time tells them apart: what has
+    /// not taken as long as the limit was not stopped by it.
+    fn not_found(&self, error: sqlx::Error, took: Duration) -> Problem {
+        const ENDED: &str = "57014";
+        let code = error.as_database_error().and_then(|answer| answer.code());
+        match code.as_deref() == Some(ENDED) && took >= self.limit {
+            true => Problem::QueryTooLong { limit: self.limit },
+            false => Problem::Unavailable {
+                what: "the dataset",
+                cause: error.into(),
             },
-        )
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue};
+use http_body_util::LengthLimitError;
 use serde::Serialize;
 use tracing::Instrument;
 
@@ -124,11 +125,19 @@ async fn read(body: Body) -> Result<Vec<u8>, Problem> {
     let read = tokio::time::timeout(BODY_WITHIN, to_bytes(body, QUERY_BYTES)).await;
     match read {
         Ok(Ok(bytes)) => Ok(bytes.into()),
-        // It may have broken off as well; then nobody hears this.
-        Ok(Err(_)) => Err(Problem::TooLarge { bytes: QUERY_BYTES }),
+        Ok(Err(error)) => Err(unread(error)),
         Err(_) => Err(Problem::TooSlow {
             within: BODY_WITHIN,
         }),
+    }
+}
+
+/// Why a body was not read to its end.
+fn unread(error: axum::Error) -> Problem {
+    let cause = error.into_inner();
+    match cause.is::<LengthLimitError>() {
+        true => Problem::TooLarge { bytes: QUERY_BYTES },
+        false => Problem::BrokenBody(cause),
     }
 }
 

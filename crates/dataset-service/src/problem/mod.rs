@@ -33,6 +33,9 @@ pub enum Problem {
     /// 400: a body that asks nothing.
     #[error(transparent)]
     Query(#[from] InvalidQuery),
+    /// 400: a body that ended before its end, or in no form that HTTP knows.
+    #[error("the query broke off on its way; send it again")]
+    BrokenBody(#[source] Cause),
     /// 413: a body that is too long for a query.
     #[error("a query has at most {bytes} bytes")]
     TooLarge {
@@ -83,7 +86,7 @@ pub enum Problem {
         state: &'static str,
     },
     /// 504: the query was stopped.
-    #[error("the query took longer than {} ms and was stopped, nothing was charged by this request; ask for fewer days", .limit.as_millis())]
+    #[error("the query took longer than {} ms and was stopped, nothing was charged by this request; ask for fewer days with a new key", .limit.as_millis())]
     QueryTooLong {
         /// The bound.
         limit: Duration,

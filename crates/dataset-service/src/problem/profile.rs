@@ -26,6 +26,7 @@ impl Problem {
                 S::BAD_REQUEST,
             ),
             Problem::Query(_) => ("bad-query", "The query cannot be read", S::BAD_REQUEST),
+            Problem::BrokenBody(_) => ("broken-body", "The query broke off", S::BAD_REQUEST),
             Problem::TooLarge { .. } => {
                 ("too-large", "The query is too long", S::PAYLOAD_TOO_LARGE)
             }

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::call::{Answer, Ask, send};
-use crate::stage::{LONG, PATIENCE, Stage, ask, got, query, within};
+use crate::stage::{LONG, PATIENCE, Stage, answer_of, ask, asking, got, query, within};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_query_is_a_problem_that_says_so_and_costs_nothing() {
@@ -98,10 +98,51 @@ async fn a_query_that_takes_too_long_is_stopped_on_the_server_and_costs_nothing(
     let instance = stage.instance(&[&LONG, &options]).await;
     let answer = ask(&instance, &query("42", "k-1")).await;
     assert_problem(&answer, 504, "query-too-long");
+    // Fewer days are another query, so the same key would be refused.
+    let problem = answer.json();
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(
+        detail.ends_with("ask for fewer days with a new key"),
+        "{detail}"
+    );
     stage.assert_charged(0).await;
     let running = "select count(*) from pg_stat_activity where state = 'active' and query like '%pg_sleep%' and pid <> pg_backend_pid()
                    and datname = current_database()";
     assert_eq!(stage.count(running).await, 0);
+}
+
+/// An operator has ended it (`pg_cancel_backend`), long before its limit, and Postgres says the same SQLSTATE.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_query_that_somebody_ends_is_not_told_to_have_taken_too_long() {
+    let stage = Stage::new("ended").await;
+    let instance = stage
+        .instance(&[&LONG, &[("QUERY_TAKES_MS", "600000")]])
+        .await;
+    let in_flight = asking(&instance, &query("42", "k-1"));
+    let end = "select count(*) from (select pg_cancel_backend(pid) from pg_stat_activity where state = 'active'
+               and query like '%pg_sleep%' and pid <> pg_backend_pid() and datname = current_database()) ended";
+    let ended = async { while stage.count(end).await == 0 {} };
+    within("the slow query", ended).await;
+    let answer = answer_of(in_flight).await;
+    assert_problem(&answer, 503, "unavailable");
+    assert_eq!(answer.retry_after().map(|after| after.as_secs()), Some(1));
+    stage.assert_charged(0).await;
+}
+
+/// A body that breaks off, and one that is in no form of HTTP: neither is too long.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_body_is_a_bad_request_and_not_too_long() {
+    let stage = Stage::new("broken_body").await;
+    let instance = stage.instance(&[&LONG]).await;
+    let mut stream = TcpStream::connect(instance.listen).await.unwrap();
+    let request = "POST /users/7/datasets/42/queries HTTP/1.1\r\nHost: x\r\nIdempotency-Key: k-1\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n";
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    within("an answer", stream.read_to_string(&mut answer))
+        .await
+        .unwrap();
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.contains("broken-body"), "{answer}");
 }
 
 /// What a handler that has forgotten to open, or a hand at a keyboard, would do.
