@@ -49,7 +49,7 @@ pub struct Config {
     /// How long a lease lives; several times what a query takes
     #[arg(long, env = "TTL_MS", default_value_t = 10_000, value_parser = millis())]
     pub ttl_ms: u64,
-    /// How long a query may take, on the server itself; less than the TTL
+    /// How long a query may take, on the server itself; at most nine tenths of the TTL
     #[arg(long, env = "QUERY_LIMIT_MS", default_value_t = 8_000, value_parser = millis())]
     pub query_limit_ms: u64,
     /// How long credits stay held for a query that nobody ends; more than the TTL
@@ -73,20 +73,27 @@ pub struct Config {
 }
 
 const HOUR_MS: u64 = 3_600_000;
+/// What part of a lease a query may take, as a numerator and a denominator. Before it there are a look and a hold, after it
+/// the charge: a handful of round trips each.
+const LIMIT_OF_TTL: (u64, u64) = (9, 10);
 
 /// Options that do not go together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatched {
-    /// A query could outlive its lease without having been stopped.
+    /// A query that was stopped at its limit, or ended just before it, would have outlived its lease.
     #[error(
-        "--query-limit-ms {limit} is not below --ttl-ms {ttl}: a query would outlive its lease; lower the one or raise the other"
+        "--query-limit-ms {limit} is above {most}, nine tenths of --ttl-ms {ttl}: the rest is for setting the price aside and charging it within the lease; lower the one to {most}, or raise the other to {least}"
     )]
-    LimitNotBelowTtl {
+    LimitTooNearToTtl {
         /// `--query-limit-ms`.
         limit: u64,
         /// `--ttl-ms`.
         ttl: u64,
+        /// The highest limit that goes with this TTL.
+        most: u64,
+        /// The lowest TTL that goes with this limit.
+        least: u64,
     },
     /// Credits could be given back under a query that is to be paid with them.
     #[error(
@@ -107,8 +114,14 @@ impl Config {
     /// [`Mismatched`].
     pub fn check(&self) -> Result<(), Mismatched> {
         let (limit, ttl, hold) = (self.query_limit_ms, self.ttl_ms, self.hold_ms);
-        if limit >= ttl {
-            return Err(Mismatched::LimitNotBelowTtl { limit, ttl });
+        let most = ttl * LIMIT_OF_TTL.0 / LIMIT_OF_TTL.1;
+        if limit > most {
+            return Err(Mismatched::LimitTooNearToTtl {
+                limit,
+                ttl,
+                most,
+                least: (limit * LIMIT_OF_TTL.1).div_ceil(LIMIT_OF_TTL.0),
+            });
         }
         if hold <= ttl {
             return Err(Mismatched::HoldNotAboveTtl { hold, ttl });
@@ -180,14 +193,19 @@ mod tests {
 
     #[test]
     fn a_query_that_could_outlive_its_lease_or_its_hold_is_no_configuration() {
-        let limit = read(&["--ttl-ms", "8000"]).unwrap().check();
+        let near = read(&["--query-limit-ms", "9001"]).unwrap().check();
         assert_eq!(
-            limit,
-            Err(Mismatched::LimitNotBelowTtl {
-                limit: 8000,
-                ttl: 8000
+            near,
+            Err(Mismatched::LimitTooNearToTtl {
+                limit: 9001,
+                ttl: 10_000,
+                most: 9000,
+                least: 10_002
             })
         );
+        for enough in [["--query-limit-ms", "9000"], ["--ttl-ms", "8889"]] {
+            assert_eq!(read(&enough).unwrap().check(), Ok(()));
+        }
         let hold = read(&["--hold-ms", "10000"]).unwrap().check();
         assert_eq!(
             hold,

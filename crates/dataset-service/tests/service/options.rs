@@ -33,8 +33,8 @@ fn bad_options_end_it_with_two_and_the_option_that_is_to_be_changed() {
         (&[], "--redis-url"),
         (&["--ttl-ms", "30s"], "--ttl-ms"),
         (
-            &["--query-limit-ms", "10000"],
-            "lower the one or raise the other",
+            &["--query-limit-ms", "9999"],
+            "lower the one to 9000, or raise the other to 11110",
         ),
         (&["--hold-ms", "5000"], "raise --hold-ms"),
     ];

@@ -29,7 +29,7 @@ pub(crate) const LONG: [(&str, &str); 3] = [
 pub(crate) const SHORT: [(&str, &str); 3] = [
     ("TTL_MS", "3000"),
     ("HOLD_MS", "600000"),
-    ("QUERY_LIMIT_MS", "2900"),
+    ("QUERY_LIMIT_MS", "2700"),
 ];
 /// What stands in the slow query, and in no other statement.
 pub(crate) const QUERY: &str = "generate_series";
