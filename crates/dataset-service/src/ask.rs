@@ -7,6 +7,7 @@ use tracing::Instrument;
 
 use crate::answered::{Answered, How};
 use crate::asked::Asked;
+use crate::problem::SOON;
 use crate::service::{Phase, Service};
 use crate::{Findings, Problem, RedisDown, deadline, figures};
 
@@ -66,7 +67,7 @@ impl Service {
                 entered => entered.map(Ok).map_err(not_entered),
             }
         });
-        let error = match entered.await? {
+        let error = match entered.await.map_err(|problem| self.hinted(problem))? {
             Ok(section) => return Ok(Some(section)),
             Err(error) => EnterError::Redis(error),
         };
@@ -74,9 +75,21 @@ impl Service {
             RedisDown::FailClosed => Err(not_entered(error)),
             RedisDown::EnterFromGuard => {
                 let entered = sections.enter_from_guard(&asked.resource, &options);
-                deadline::step(async { entered.await.map(Some).map_err(not_entered) }).await
+                let entered = async { entered.await.map(Some).map_err(not_entered) };
+                let entered = deadline::step(entered).await;
+                entered.map_err(|problem| self.hinted(problem))
             }
             RedisDown::RunUnfenced => Ok(None),
+        }
+    }
+
+    /// Another's lease says when its query is over at the latest; what queries usually take says when it is likely to be.
+    fn hinted(&self, problem: Problem) -> Problem {
+        match problem {
+            Problem::InFlight { retry_after } => Problem::InFlight {
+                retry_after: self.0.usual.time_or(SOON).min(retry_after),
+            },
+            other => other,
         }
     }
 
@@ -110,10 +123,15 @@ impl Service {
 
     /// Runs the slow query until the instance is told to give up; who loses a lease meanwhile drops it.
     async fn run(&self, asked: &Asked) -> Result<Findings, Problem> {
-        let _took = figures::QueryTook::from_now();
+        let took = figures::QueryTook::from_now();
         tokio::select! {
             () = self.reached(Phase::GivingUp) => Err(Problem::Stopping),
-            found = self.0.datasets.run(&asked.dataset, asked.query) => found,
+            found = self.0.datasets.run(&asked.dataset, asked.query) => {
+                if found.is_ok() {
+                    self.0.usual.record(took.so_far());
+                }
+                found
+            }
         }
     }
 }

@@ -56,8 +56,14 @@ impl Service {
         hold: &Hold,
     ) -> Result<(), Problem> {
         let mut tx = self.begin("hold", open, asked).await?;
-        let held = self.0.ledger.hold_within(&mut tx, open, hold).await;
-        held.map_err(|error| self.refused_by_ledger("hold", error))?;
+        match self.0.ledger.hold_within(&mut tx, open, hold).await {
+            Ok(_) => {}
+            Err(Error::InsufficientCredit { balance, held }) => {
+                tx.rollback().await?;
+                return Err(self.no_credit(asked, balance, held).await);
+            }
+            Err(error) => return Err(self.refused_by_ledger("hold", error)),
+        }
         asked.bind(&mut tx).await?;
         Ok(tx.commit().await?)
     }

@@ -2,7 +2,7 @@
 //!
 //! Labels are words of a fixed set: kinds of answers, reasons of refusals. A user or a dataset is never one.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fenced_section::{HOLD_BOUNDS_PERCENT, Reason};
 use metrics::{
@@ -55,11 +55,15 @@ impl QueryTook {
             from: Instant::now(),
         }
     }
+
+    pub(crate) fn so_far(&self) -> Duration {
+        self.from.elapsed()
+    }
 }
 
 impl Drop for QueryTook {
     fn drop(&mut self) {
-        histogram!(QUERY).record(self.from.elapsed().as_secs_f64());
+        histogram!(QUERY).record(self.so_far().as_secs_f64());
     }
 }
 

@@ -8,7 +8,6 @@ use crate::{Problem, figures};
 impl Service {
     /// A refusal is counted here: within a section that is the caller's to do.
     pub(crate) fn refused_by_ledger(&self, operation: &'static str, error: Error) -> Problem {
-        let price = self.config().price.get();
         match error {
             Error::Refused(refusal) => {
                 figures::refused(operation, refusal.reason());
@@ -19,10 +18,6 @@ impl Service {
             Error::UnknownAccount => Problem::NoAccount,
             Error::FrozenAccount => Problem::AccountShut { state: "frozen" },
             Error::ClosedAccount => Problem::AccountShut { state: "closed" },
-            Error::InsufficientCredit { balance, held } => Problem::NoCredit {
-                available: balance - held,
-                price,
-            },
             Error::HoldEnded { .. } => Problem::HoldGone,
             Error::Store(error) => error.into(),
             other => Problem::internal(other),

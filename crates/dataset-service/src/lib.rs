@@ -13,6 +13,7 @@ mod grant;
 mod id;
 mod key;
 mod ledger_errors;
+mod no_credit;
 mod ops;
 mod problem;
 mod query;
@@ -22,6 +23,7 @@ mod schema;
 mod serve;
 mod service;
 mod telemetry;
+mod usual;
 
 pub use cli::main;
 pub use config::{Config, Mismatched, RedisDown};

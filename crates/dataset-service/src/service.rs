@@ -12,6 +12,7 @@ use sqlx::PgPool;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::query::Datasets;
+use crate::usual::Usual;
 use crate::{Config, Problem, deadline, figures, schema};
 
 /// Connections beyond one for each query in flight: for health, balances, and what is left in the background.
@@ -33,6 +34,7 @@ pub(crate) struct Parts {
     pub(crate) sections: Sections,
     pub(crate) ledger: Ledger,
     pub(crate) datasets: Datasets,
+    pub(crate) usual: Usual,
     /// One for each query in flight. Who has all of them knows that none is.
     slots: Arc<Semaphore>,
     phase: watch::Sender<Phase>,
@@ -83,6 +85,7 @@ impl Service {
                 .context("the datasets' Postgres (QUERIES_URL)")?,
             ledger: Ledger::on(&guard),
             sections: Sections::new(locks, guard),
+            usual: Usual::default(),
             slots: Arc::new(Semaphore::new(config.at_once as usize)),
             phase: watch::Sender::new(Phase::Serving),
             config,

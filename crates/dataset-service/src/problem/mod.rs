@@ -13,9 +13,17 @@ use http::StatusCode;
 use crate::{InvalidId, InvalidQuery, KeyError};
 
 /// A moment after which the same request may fare better.
-const SOON: Duration = Duration::from_secs(1);
+pub(crate) const SOON: Duration = Duration::from_secs(1);
 
 type Cause = Box<dyn Error + Send + Sync>;
+
+/// What whoever has too few credits can do.
+fn way_on(held: i64, frees_in: &Option<Duration>) -> String {
+    match frees_in {
+        Some(_) => format!("{held} more are held for queries in flight; retry shortly"),
+        None => "buy credits".to_owned(),
+    }
+}
 
 /// Why there is no answer. A request that hears one of these has charged nothing itself, save that one whose fate is
 /// [`Unknown`](Problem::Unknown) or [`Internal`](Problem::Internal) may have. An earlier request with the same key, or
@@ -69,12 +77,16 @@ pub enum Problem {
     )]
     Overtaken(Refusal),
     /// 402: the credits that are not spoken for do not cover the price.
-    #[error("the price of a query is {price}, and {available} credits are available; buy credits")]
+    #[error("the price of a query is {price}, and {available} credits are available; {}", way_on(*.held, .frees_in))]
     NoCredit {
-        /// What the account has, less what is held for queries in flight.
+        /// What the account has above its floor, less what is held.
         available: i64,
+        /// What is held for queries in flight.
+        held: i64,
         /// What a query costs.
         price: i64,
+        /// When some of what is held may be free again; `None` where all of it would not cover the price, either.
+        frees_in: Option<Duration>,
     },
     /// 404: nobody has opened an account for this user.
     #[error("there is no account of this user")]
@@ -148,6 +160,7 @@ impl Problem {
         match self {
             Problem::InFlight { retry_after } => Some(*retry_after),
             Problem::Overtaken(_) => Some(SOON),
+            Problem::NoCredit { frees_in, .. } => *frees_in,
             _ if self.status() == StatusCode::SERVICE_UNAVAILABLE => Some(SOON),
             _ => None,
         }

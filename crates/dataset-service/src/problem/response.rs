@@ -22,15 +22,22 @@ struct Body {
     #[serde(skip_serializing_if = "Option::is_none")]
     available: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    held: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     price: Option<i64>,
 }
 
 impl Problem {
     fn body(&self) -> String {
         let (kind, title, status) = self.profile();
-        let (available, price) = match self {
-            Problem::NoCredit { available, price } => (Some(*available), Some(*price)),
-            _ => (None, None),
+        let (available, held, price) = match self {
+            Problem::NoCredit {
+                available,
+                held,
+                price,
+                ..
+            } => (Some(*available), Some(*held), Some(*price)),
+            _ => (None, None, None),
         };
         let body = Body {
             r#type: format!("tag:dataset-service,2026:{kind}"),
@@ -38,6 +45,7 @@ impl Problem {
             status: status.as_u16(),
             detail: self.to_string(),
             available,
+            held,
             price,
         };
         serde_json::to_string(&body).expect("a problem is text and numbers")

@@ -5,10 +5,10 @@ use std::process::{Command, Output};
 use testbed::Proxy;
 use tokio::task::spawn_blocking;
 
-use crate::call::Ask;
+use crate::call::{Answer, Ask};
 use crate::held::Held;
 use crate::stage::{
-    BALANCE, LONG, Stage, account, answer_of, ask, asking, got, program, query, within,
+    BALANCE, LONG, QUERY, Stage, account, answer_of, ask, asking, got, program, query, within,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -19,10 +19,9 @@ async fn without_credits_a_query_is_not_run_and_the_key_can_be_used_after_a_paym
     assert_eq!(answer.status, 402, "{answer:?}");
     let problem = answer.json();
     assert_eq!(problem["type"], "tag:dataset-service,2026:no-credit");
-    assert_eq!(
-        (&problem["available"], &problem["price"]),
-        (&10.into(), &11.into())
-    );
+    for (name, credits) in [("available", 10), ("held", 0), ("price", 11)] {
+        assert_eq!(problem[name], credits, "{name}");
+    }
     assert_eq!(answer.retry_after(), None);
     stage.assert_charged(0).await;
 
@@ -48,6 +47,7 @@ async fn c40_of_queries_at_once_only_those_that_are_covered_are_answered() {
         let answer = ask(&held.instance, &query(&format!("d{n}"), &format!("k-{n}"))).await;
         assert_eq!(answer.status, 402, "{answer:?}");
         assert_eq!(answer.json()["available"], 2);
+        assert_held_up(&answer, 8);
     }
     held.datasets.pass();
     for covered in covered {
@@ -55,6 +55,51 @@ async fn c40_of_queries_at_once_only_those_that_are_covered_are_answered() {
     }
     let standing = stage.standing().await;
     assert_eq!((standing.balance, standing.held), (2, 0));
+}
+
+/// That credits are there, and only held: then time helps, and a payment is not asked for.
+fn assert_held_up(answer: &Answer, held: i64) {
+    let problem = answer.json();
+    assert_eq!(problem["held"], held);
+    let detail = problem["detail"].as_str().unwrap();
+    let held_up = format!("{held} more are held for queries in flight; retry shortly");
+    assert!(detail.ends_with(&held_up), "{detail}");
+    assert_eq!(answer.retry_after().map(|after| after.as_secs()), Some(1));
+}
+
+/// What an instance has held that was killed is in the way until it expires, and is no reason to buy credits.
+#[tokio::test(flavor = "multi_thread")]
+async fn credits_that_a_dead_instance_holds_are_said_to_be_held_and_a_floor_counts() {
+    let stage = Stage::new("held_by_dead").await;
+    let options = [("PRICE", "8"), ("QUERY_TAKES_MS", "1200")];
+    let killed = Held::start(&stage, &[&LONG[..], &options].concat()).await;
+    let other = stage.instance(&[&LONG, &options]).await;
+    killed.datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&killed.instance, &query("42", "k-1"));
+    within("the slow query", killed.datasets.caught()).await;
+    killed.instance.kill_nine().await.unwrap();
+    assert!(in_flight.await.unwrap().is_err(), "nobody answers");
+
+    let answer = ask(&other, &query("43", "k-2")).await;
+    assert_eq!(
+        (answer.status, answer.json()["available"].as_i64()),
+        (402, Some(2))
+    );
+    assert_held_up(&answer, 8);
+    // With a credit line the price is covered, once.
+    stage.ledger.set_floor(&account("7"), -6).await.unwrap();
+    assert_eq!(ask(&other, &query("43", "k-2")).await.status, 200);
+    let answer = ask(&other, &query("44", "k-3")).await;
+    assert_eq!(
+        (answer.status, answer.json()["available"].as_i64()),
+        (402, Some(0))
+    );
+    // Balance 2, floor -6: the eight that are held would do. A query takes over a second here.
+    assert_eq!(answer.retry_after().map(|after| after.as_secs()), Some(2));
+    // A price that nothing would cover is a reason to buy credits.
+    let dear = stage.instance(&[&LONG, &[("PRICE", "9")]]).await;
+    let answer = ask(&dear, &query("44", "k-3")).await;
+    assert_eq!((answer.status, answer.retry_after()), (402, None));
 }
 
 #[tokio::test(flavor = "multi_thread")]
