@@ -9,7 +9,7 @@ use crate::answered::{Answered, How};
 use crate::asked::Asked;
 use crate::problem::SOON;
 use crate::service::{Phase, Service};
-use crate::{Findings, Problem, RedisDown, deadline, figures};
+use crate::{Findings, Problem, RedisDown, deadline, figures, observe};
 
 impl Service {
     /// Answers a query, and charges for it once.
@@ -39,6 +39,7 @@ impl Service {
         let Some(section) = self.enter(asked).await? else {
             return self.unfenced(asked).await;
         };
+        observe::entered(section.permit());
         let answered = self.within(&section, asked).await;
         let left = section.leave().await;
         match left.is_clean() {

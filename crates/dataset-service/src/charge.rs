@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use credit_ledger::{Capture, Error, Hold, Purpose, Release, RequestId};
 use fence_guard::{GuardedTx, OpenPermit};
+use tracing::field;
 
 use crate::answered::{Answered, How};
 use crate::asked::Asked;
+use crate::causes::Causes;
 use crate::deadline::{STEP_WITHIN, Silent};
 use crate::service::Service;
 use crate::{Findings, Problem, Query, deadline, figures, id};
@@ -84,7 +86,14 @@ impl Service {
                 Err(Problem::Unknown(cause)) => {
                     let again = self.try_charge(open, asked, hold, findings).await;
                     // Whatever keeps it from being asked again, the first try may have been charged for.
-                    again.map_err(|_| Problem::Unknown(cause))
+                    again.map_err(|error| {
+                        let error = field::display(Causes(&error));
+                        tracing::warn!(
+                            error,
+                            "a charge whose reply was lost was sent again, in vain"
+                        );
+                        Problem::Unknown(cause)
+                    })
                 }
                 answer => answer,
             }
@@ -137,7 +146,7 @@ impl Service {
             Ok(Ok(_) | Err(Error::UnknownHold)) => {}
             Ok(Err(error)) => {
                 let problem = self.refused_by_ledger("release", error);
-                tracing::info!(%problem, "what was held is void, or expires");
+                tracing::info!(error = %Causes(&problem), "what was held is void, or expires");
             }
             Err(_) => tracing::warn!("no answer to a release; what was held expires"),
         }

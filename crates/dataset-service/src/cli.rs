@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
-use sqlx::PgPool;
 
+use crate::causes::Causes;
 use crate::grant::{Payment, grant};
 use crate::{Config, run, schema};
 
@@ -64,15 +63,12 @@ pub fn main() -> ExitCode {
 }
 
 async fn migrate(url: &str) -> anyhow::Result<ExitCode> {
-    let pool = PgPool::connect(url)
-        .await
-        .context("Postgres (DATABASE_URL)")?;
-    schema::put_in_place(&pool).await?;
+    schema::put_in_place(url).await?;
     println!("the tables are in place");
     Ok(ExitCode::SUCCESS)
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
-    eprintln!("dataset-service: {error:#}");
+    eprintln!("dataset-service: {}", Causes(error.as_ref()));
     ExitCode::FAILURE
 }

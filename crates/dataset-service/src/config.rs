@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 use credit_ledger::Credits;
 use fenced_section::{EnterOptions, Prefix, Ttl};
 
+use crate::telemetry;
+
 /// What an instance does while Redis does not answer. Each choice is a method of `fenced_section`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RedisDown {
@@ -68,7 +70,7 @@ pub struct Config {
     #[arg(long, env = "NO_INSTALL")]
     pub no_install: bool,
     /// What is logged, in the grammar of RUST_LOG
-    #[arg(long, env = "RUST_LOG", default_value = "info")]
+    #[arg(long, env = "RUST_LOG", default_value = "info", value_parser = filter)]
     pub log: String,
 }
 
@@ -156,6 +158,13 @@ fn millis() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(1..=HOUR_MS)
 }
 
+/// Kept as it was written, once it is known that it can be read.
+fn filter(text: &str) -> Result<String, String> {
+    telemetry::read(text)
+        .map(|_| text.to_owned())
+        .map_err(|error| error.to_string())
+}
+
 fn credits(text: &str) -> Result<Credits, String> {
     let whole: i128 = text
         .parse()
@@ -227,6 +236,7 @@ mod tests {
             ("--listen", "8080"),
             ("--prefix", "a{b"),
             ("--redis-down", "perhaps"),
+            ("--log", "dataset_service=loud"),
         ] {
             let error = read(&[option, value]).unwrap_err().to_string();
             assert!(error.contains(option) && error.contains(value), "{error}");

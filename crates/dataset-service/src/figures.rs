@@ -18,6 +18,15 @@ const REFUSED_WRITES: &str = "dataset_service.refused_writes";
 const IN_FLIGHT: &str = "dataset_service.in_flight";
 const QUERY: &str = "dataset_service.query_seconds";
 
+/// What this service does under the guard, and is refused where it comes too late.
+const OPERATIONS: [&str; 3] = ["hold", "capture", "release"];
+const REASONS: [Reason; 4] = [
+    Reason::Stale,
+    Reason::NotOpen,
+    Reason::Conflict,
+    Reason::Closed,
+];
+
 /// Installs the recorder of the process. Prometheus' names have `_` for each `.`.
 ///
 /// # Errors
@@ -30,6 +39,7 @@ pub(crate) fn install() -> Result<PrometheusHandle, BuildError> {
         .set_buckets_for_metric(Matcher::Full(QUERY.to_owned()), &QUERY_SECONDS)?
         .install_recorder()?;
     describe();
+    start_at_zero();
     Ok(handle)
 }
 
@@ -72,6 +82,23 @@ pub(crate) fn in_flight(queries: usize) {
     gauge!(IN_FLIGHT).set(queries as f64);
 }
 
+/// What alerts ask for. Those that come with a label are shown from the start as well: an alert on the growth of a figure
+/// does not see its first step, if that is what makes it appear.
+fn start_at_zero() {
+    for name in ["left", "overruns", "takeovers", "healed", "unfenced"] {
+        counter!(format!("fenced_section.{name}")).increment(0);
+    }
+    for kind in ["unknown", "unavailable", "internal"] {
+        counter!(ANSWERS, "kind" => kind).increment(0);
+    }
+    for operation in OPERATIONS {
+        for reason in REASONS {
+            counter!(REFUSED_WRITES, "operation" => operation, "reason" => reason.as_str())
+                .increment(0);
+        }
+    }
+}
+
 fn describe() {
     describe_counter!(ANSWERS, "Answers to customers, by kind");
     describe_counter!(
@@ -98,10 +125,6 @@ fn describe() {
     ];
     for (name, help) in sections {
         describe_counter!(format!("fenced_section.{name}"), help);
-    }
-    // Those without a label are shown from the start: a rate needs its zero.
-    for name in ["left", "overruns", "takeovers", "healed", "unfenced"] {
-        counter!(format!("fenced_section.{name}")).increment(0);
     }
     describe_histogram!("fenced_section.hold_ratio", "Time held, divided by the TTL");
 }

@@ -4,6 +4,7 @@
 mod answered;
 mod ask;
 mod asked;
+mod causes;
 mod charge;
 mod cli;
 mod config;
@@ -14,6 +15,7 @@ mod id;
 mod key;
 mod ledger_errors;
 mod no_credit;
+mod observe;
 mod ops;
 mod problem;
 mod query;

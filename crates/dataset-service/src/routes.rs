@@ -1,24 +1,24 @@
 //! What customers reach.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Request, State};
-use axum::middleware::{Next, from_fn};
+use axum::extract::{Path, State};
+use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use http_body_util::LengthLimitError;
 use serde::Serialize;
-use tracing::Instrument;
 
 use crate::answered::{Answered, How};
 use crate::asked::Asked;
+use crate::observe::{self, observe};
 use crate::service::Service;
-use crate::{Id, InvalidId, Problem, Query, deadline, figures, id, key};
+use crate::{Id, InvalidId, Problem, Query, deadline, id, key};
 
 /// The longest body of a query, in bytes.
 const QUERY_BYTES: usize = 1024;
@@ -62,6 +62,7 @@ async fn ask(
     let Path((user, dataset)) = ids.map_err(|_| InvalidId)?;
     let (user, dataset): (Id, Id) = (user.parse()?, dataset.parse()?);
     let request = key::request_of(&user, &headers)?;
+    observe::asked(request);
     let query = Query::read(&read(body).await?)?;
     let resource = id::resource(&user, &dataset);
     let asked = Asked {
@@ -97,12 +98,13 @@ async fn credits(State(service): State<Service>, ids: Ids<String>) -> Result<Res
 
 impl IntoResponse for Answered {
     fn into_response(self) -> Response {
-        figures::answered(match self.how {
+        let kind = match self.how {
             How::Now => "answered",
             How::Replayed => "replayed",
             How::Unfenced => "unfenced",
-        });
+        };
         let mut response = answer(self.body);
+        observe::answered(&mut response, kind);
         if self.how == How::Replayed {
             response
                 .headers_mut()
@@ -139,22 +141,4 @@ fn unread(error: axum::Error) -> Problem {
         true => Problem::TooLarge { bytes: QUERY_BYTES },
         false => Problem::BrokenBody(cause),
     }
-}
-
-/// One span and one line of the log for each request.
-async fn observe(request: Request, next: Next) -> Response {
-    let span = tracing::info_span!(
-        "dataset_service.request",
-        http.method = %request.method(),
-        http.path = request.uri().path(),
-    );
-    let began = Instant::now();
-    async move {
-        let response = next.run(request).await;
-        let (status, took) = (response.status().as_u16(), began.elapsed().as_millis());
-        tracing::info!(http.status = status, http.took_ms = took as u64, "answered");
-        response
-    }
-    .instrument(span)
-    .await
 }

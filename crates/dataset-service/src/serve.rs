@@ -12,6 +12,8 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
+use crate::causes::Causes;
+
 /// How long the head of a request may take to come in, from the end of the one before it.
 const HEAD_WITHIN: Duration = Duration::from_secs(30);
 /// The longest head, in bytes; a longer one is answered with 431.
@@ -42,7 +44,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, until: impl Fut
         let (stream, place) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "cannot accept");
+                tracing::warn!(error = %Causes(&error), "cannot accept");
                 tokio::time::sleep(ACCEPT_AGAIN).await;
                 continue;
             }

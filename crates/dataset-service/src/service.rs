@@ -11,6 +11,7 @@ use lease_lock::ConnectError;
 use sqlx::PgPool;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use crate::causes::Causes;
 use crate::query::Datasets;
 use crate::usual::Usual;
 use crate::{Config, Problem, deadline, figures, schema};
@@ -70,7 +71,7 @@ impl Service {
         let guard = Guard::with_options(pool, GuardOptions::default().with_wait(OPENED_WITHIN));
         match config.no_install {
             true => schema::look(guard.pool()).await?,
-            false => schema::put_in_place(guard.pool()).await?,
+            false => schema::put_in_place(&config.database_url).await?,
         }
         let locks = leases(&config).await.context("Redis (REDIS_URL)")?;
         let datasets = Datasets::connect(
@@ -169,9 +170,8 @@ async fn leases(config: &Config) -> Result<LeaseLock, ConnectError> {
     let (url, prefix) = (config.redis_url.as_str(), &config.prefix);
     match LeaseLock::connect(url, prefix.clone()).await {
         Err(error @ ConnectError::Unreachable { .. }) => {
-            let error = &error as &dyn std::error::Error;
             tracing::warn!(
-                error,
+                error = %Causes(&error),
                 "starting without Redis, each query asks for it again"
             );
             LeaseLock::connect_lazily(url, prefix.clone())

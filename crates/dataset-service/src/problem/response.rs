@@ -8,9 +8,11 @@ use fence_guard::http::PROBLEM_JSON;
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use serde::Serialize;
+use tracing::field;
 
 use super::Problem;
-use crate::figures;
+use crate::causes::Causes;
+use crate::observe;
 
 /// The members of RFC 9457, and those of [`Problem::NoCredit`].
 #[derive(Serialize)]
@@ -51,27 +53,21 @@ impl Problem {
         serde_json::to_string(&body).expect("a problem is text and numbers")
     }
 
-    /// What the customer is not told, once, where the answer is made.
+    /// What went wrong, which the customer is not told: once, where the answer is made. Of a problem without a cause the
+    /// line of its request says all.
     fn log(&self) {
+        const WHY: &str = "answered with a problem";
         let kind = self.kind();
-        let cause = self.source().map(|cause| cause as &dyn Error);
+        let error = self.source().map(|cause| field::display(Causes(cause)));
         match self {
-            Problem::Internal(_) => tracing::error!(
-                problem.kind = kind,
-                error = cause,
-                "answered with a problem"
-            ),
+            Problem::Internal(_) => tracing::error!(answer.kind = kind, error, "{WHY}"),
             Problem::Unavailable { .. } | Problem::Unknown(_) => {
-                tracing::warn!(
-                    problem.kind = kind,
-                    error = cause,
-                    "answered with a problem"
-                );
+                tracing::warn!(answer.kind = kind, error, "{WHY}");
             }
             Problem::Overtaken(refusal) => {
-                tracing::warn!(problem.kind = kind, fence.refusal = %refusal, "answered with a problem");
+                tracing::warn!(answer.kind = kind, fence.refusal = %refusal, "{WHY}");
             }
-            _ => tracing::debug!(problem.kind = kind, detail = %self, "answered with a problem"),
+            _ => {}
         }
     }
 }
@@ -79,8 +75,8 @@ impl Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         self.log();
-        figures::answered(self.kind());
         let mut response = (self.status(), self.body()).into_response();
+        observe::answered(&mut response, self.kind());
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, PROBLEM_JSON);
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

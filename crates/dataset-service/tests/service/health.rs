@@ -88,6 +88,33 @@ async fn an_instance_whose_datasets_do_not_answer_is_not_ready() {
     within("readiness", ready).await;
 }
 
+/// An alert on the growth of a figure that is not there yet misses its first step.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_figure_that_an_alert_asks_for_is_there_from_the_start() {
+    let stage = Stage::new("zeros").await;
+    let instance = stage.instance(&[&LONG]).await;
+    let figures = got(instance.ops, "/metrics").await.body;
+    let (_, alerts) = include_str!("../../LIFTING.md")
+        .split_once("## Alerts")
+        .unwrap();
+    let rows = alerts.split("##").next().unwrap().lines();
+    let asked: Vec<_> = rows
+        .filter_map(|row| row.strip_prefix("| `")?.split('`').next())
+        .collect();
+    assert!(asked.len() >= 4, "{asked:?}");
+    for figure in asked {
+        let zero = |line: &str| line.starts_with(figure) && line.ends_with(" 0");
+        assert!(figures.lines().any(zero), "no {figure} in\n{figures}");
+    }
+    for operation in ["hold", "capture", "release"] {
+        for reason in ["stale", "not open", "conflict", "closed"] {
+            let labels = format!("{{operation=\"{operation}\",reason=\"{reason}\"}} 0");
+            let zero = format!("dataset_service_refused_writes{labels}");
+            assert!(figures.lines().any(|line| line == zero), "no {zero}");
+        }
+    }
+}
+
 fn seen(answer: &Answer) -> (u16, String, String) {
     let body = answer.json();
     let word = |name: &str| body[name].as_str().unwrap_or_default().to_owned();

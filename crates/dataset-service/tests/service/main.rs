@@ -15,6 +15,7 @@ mod install;
 mod keys;
 mod late;
 mod limits;
+mod log;
 mod options;
 mod redis_down;
 mod shutdown;

@@ -29,7 +29,7 @@ const URLS: [&str; 4] = [
 
 #[test]
 fn bad_options_end_it_with_two_and_the_option_that_is_to_be_changed() {
-    let cases: [(&[&str], &str); 4] = [
+    let cases: [(&[&str], &str); 5] = [
         (&[], "--redis-url"),
         (&["--ttl-ms", "30s"], "--ttl-ms"),
         (
@@ -37,6 +37,7 @@ fn bad_options_end_it_with_two_and_the_option_that_is_to_be_changed() {
             "lower the one to 9000, or raise the other to 11110",
         ),
         (&["--hold-ms", "5000"], "raise --hold-ms"),
+        (&["--log", "dataset_service=loud"], "--log"),
     ];
     for (options, part) in cases {
         let urls: &[&str] = if options.is_empty() { &[] } else { &URLS };
@@ -72,6 +73,8 @@ async fn without_a_server_it_says_which_and_no_password() {
         ]);
         assert_eq!(output.status.code(), Some(1), "{}", said(&output));
         assert!(said(&output).contains(missing), "{}", said(&output));
+        let refused = said(&output).matches("Connection refused").count();
+        assert!(refused <= 1, "{}", said(&output));
         let logged = String::from_utf8_lossy(&output.stdout);
         for text in [logged.as_ref(), said(&output).as_str()] {
             assert!(!text.contains("secret"), "{text}");
