@@ -60,6 +60,13 @@ pub struct Config {
     /// How many queries are in flight at once; more are turned away
     #[arg(long, env = "AT_ONCE", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub at_once: u32,
+    /// How many connections there are at once, of customers and of operators each; idle ones give way to new ones
+    #[arg(long, env = "CONNECTIONS", default_value_t = 1024, value_parser = clap::value_parser!(u16).range(1..))]
+    pub connections: u16,
+    /// How long new customers are still accepted, and told to come again, once the instance is to stop: until no load
+    /// balancer sends any
+    #[arg(long, env = "LAME_DUCK_MS", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(0..=HOUR_MS))]
+    pub lame_duck_ms: u64,
     /// How long queries in flight may go on once the instance is to stop
     #[arg(long, env = "DRAIN_MS", default_value_t = 10_000, value_parser = millis())]
     pub drain_ms: u64,
@@ -143,6 +150,10 @@ impl Config {
 
     pub(crate) fn hold(&self) -> Duration {
         Duration::from_millis(self.hold_ms)
+    }
+
+    pub(crate) fn lame_duck(&self) -> Duration {
+        Duration::from_millis(self.lame_duck_ms)
     }
 
     pub(crate) fn drain(&self) -> Duration {

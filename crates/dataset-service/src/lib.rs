@@ -8,6 +8,7 @@ mod causes;
 mod charge;
 mod cli;
 mod config;
+mod crowd;
 mod deadline;
 mod figures;
 mod grant;

@@ -21,8 +21,8 @@ const UPKEEP: Duration = Duration::from_secs(5);
 /// 128 + SIGTERM, as shells count it.
 const HURRIED: i32 = 143;
 
-/// Serves until SIGTERM or SIGINT, then ends in order: no new query, those in flight go on for
-/// [`Config::drain_ms`], then are given up: released, left, answered with 503. A second signal ends it at once; then
+/// Serves until SIGTERM or SIGINT, then ends in order: not ready, and no new query, which is told to whoever comes for
+/// [`Config::lame_duck_ms`] more, and to nobody after that. Those in flight go on for [`Config::drain_ms`], then are given up: released, left, answered with 503. A second signal ends it at once; then
 /// what it held is void or expires, and its leases end with their TTL.
 ///
 /// Success when every section was left.
@@ -41,7 +41,9 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
 
     let ops = service.ops_router(figures.clone());
     let (listen, ops_listen) = (listener.local_addr()?, ops_listener.local_addr()?);
-    let operators = tokio::spawn(serve::serve(ops_listener, ops, std::future::pending()));
+    let connections = usize::from(service.config().connections);
+    let operators = serve::serve(ops_listener, ops, connections, std::future::pending());
+    let operators = tokio::spawn(operators);
     let upkeep = tokio::spawn(async move {
         loop {
             tokio::time::sleep(UPKEEP).await;
@@ -49,16 +51,22 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
         }
     });
     let (router, stopping) = (service.router(), service.clone());
-    let until = async move { stopping.reached(Phase::Draining).await };
-    let customers = tokio::spawn(serve::serve(listener, router, until));
+    let until = async move {
+        stopping.reached(Phase::Draining).await;
+        tokio::time::sleep(stopping.config().lame_duck()).await;
+    };
+    let customers = tokio::spawn(serve::serve(listener, router, connections, until));
     tracing::info!(%listen, %ops_listen, "serving");
 
     service.reached(Phase::Draining).await;
     tracing::info!(
+        lame_duck_ms = service.config().lame_duck_ms,
         drain_ms = service.config().drain_ms,
         "stopping, queries in flight go on"
     );
-    let all_left = drain(&service).await;
+    // Both from the signal on: who is told to come again does not keep up who has his answer to come.
+    let door = tokio::time::sleep(service.config().lame_duck());
+    let (all_left, ()) = tokio::join!(drain(&service), door);
     let all_sent = timeout(SENT_WITHIN, customers).await.is_ok();
     upkeep.abort();
     operators.abort();

@@ -1,18 +1,16 @@
 //! The server: hyper with bounds on everything that a client may be slow or long with.
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 
 use crate::causes::Causes;
+use crate::crowd::Crowd;
 
 /// How long the head of a request may take to come in, from the end of the one before it.
 const HEAD_WITHIN: Duration = Duration::from_secs(30);
@@ -20,26 +18,33 @@ const HEAD_WITHIN: Duration = Duration::from_secs(30);
 const HEAD_BYTES: usize = 16 * 1024;
 /// The most headers of a request.
 const HEADERS: usize = 64;
-/// The most connections at once; more wait to be accepted.
-const CONNECTIONS: usize = 1024;
 /// After a failed accept: file descriptors are short, and come back with connections that end.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// Serves until `until` is over, then accepts nobody, and returns when each connection has had the answer that it
-/// waits for. Idle connections are closed.
-pub(crate) async fn serve(listener: TcpListener, router: Router, until: impl Future<Output = ()>) {
+/// waits for. Idle connections are closed then, and when others want their places.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    connections: usize,
+    until: impl Future<Output = ()>,
+) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(HEAD_WITHIN)
         .max_buf_size(HEAD_BYTES)
         .max_headers(HEADERS);
-    let connections = Arc::new(Semaphore::new(CONNECTIONS));
-    let graceful = GracefulShutdown::new();
+    let mut crowd = Crowd::of(connections);
     let mut until = std::pin::pin!(until);
     loop {
+        // A place is taken for somebody who is there: for nobody no idle connection is closed.
+        let accepted = async {
+            let stream = accept(&listener).await?;
+            io::Result::Ok((stream, crowd.place().await))
+        };
         let accepted = tokio::select! {
             () = &mut until => break,
-            accepted = accept(&listener, &connections) => accepted,
+            accepted = accepted => accepted,
         };
         let (stream, place) = match accepted {
             Ok(accepted) => accepted,
@@ -50,7 +55,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, until: impl Fut
             }
         };
         let service = TowerToHyperService::new(router.clone());
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+        let connection = crowd.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
             // It broke off, or was cut for being slow; the client knows.
             let _ = connection.await;
@@ -58,20 +63,11 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, until: impl Fut
         });
     }
     drop(listener);
-    graceful.shutdown().await;
+    crowd.end().await;
 }
 
-async fn accept(
-    listener: &TcpListener,
-    connections: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    // Only a closed semaphore has none to give, and nobody closes it.
-    let place = connections
-        .clone()
-        .acquire_owned()
-        .await
-        .map_err(io::Error::other)?;
+async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
     let (stream, _) = listener.accept().await?;
     stream.set_nodelay(true)?;
-    Ok((stream, place))
+    Ok(stream)
 }

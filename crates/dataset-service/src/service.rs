@@ -46,7 +46,7 @@ pub(crate) struct Parts {
 pub enum Phase {
     /// It takes queries.
     Serving,
-    /// It takes none; those in flight go on.
+    /// It takes none, which it says to whoever still comes; those in flight go on.
     Draining,
     /// Those in flight are given up: what they hold is released, and their sections are left.
     GivingUp,

@@ -1,12 +1,18 @@
 //! What a client may be long, wrong or slow with; and who may write to the table.
 
+use std::time::Duration;
+
 use fence_guard::{TriggerReason, TriggerRefusal};
 use hyper::Request;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::call::{Answer, Ask, send};
-use crate::stage::{LONG, PATIENCE, Stage, answer_of, ask, asking, got, query, within};
+use crate::held::Held;
+use crate::stage::{LONG, PATIENCE, QUERY, Stage, answer_of, ask, asking, got, query, within};
+
+/// Well within the time after which an idle connection is closed anyway, 30 s.
+const HALF_OF_IDLE: Duration = Duration::from_secs(15);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_query_is_a_problem_that_says_so_and_costs_nothing() {
@@ -89,6 +95,35 @@ async fn a_body_that_does_not_come_is_answered_with_408() {
         .await
         .unwrap();
     assert_eq!(&start, b"HTTP/1.1 408");
+}
+
+/// All places are taken by clients that say nothing, and one that waits for its answer. Left to their own bound, half a
+/// minute, the idle ones would keep everybody waiting for so long.
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_connections_give_way_to_a_customer_and_one_that_waits_for_its_answer_does_not() {
+    let stage = Stage::new("idle").await;
+    let held = Held::start(&stage, &[&LONG[..], &[("CONNECTIONS", "4")]].concat()).await;
+    held.datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&held.instance, &query("42", "k-1"));
+    within("the slow query", held.datasets.caught()).await;
+    let mut silent = TcpStream::connect(held.instance.listen).await.unwrap();
+    let _never = TcpStream::connect(held.instance.listen).await.unwrap();
+    let mut kept = TcpStream::connect(held.instance.listen).await.unwrap();
+    let asked = "GET /users/7/credits HTTP/1.1\r\nHost: x\r\n\r\n";
+    kept.write_all(asked.as_bytes()).await.unwrap();
+    let mut start = [0; 12];
+    within("an answer", kept.read_exact(&mut start))
+        .await
+        .unwrap();
+    assert_eq!(&start, b"HTTP/1.1 200");
+
+    let asked = hyper::Request::get("/users/7/credits").body(String::new());
+    let answer = send(held.instance.listen, asked.unwrap(), HALF_OF_IDLE).await;
+    assert_eq!(answer.unwrap().status, 200);
+    let closed = within("the end of an idle one", silent.read(&mut start));
+    assert_eq!(closed.await.unwrap(), 0);
+    held.datasets.pass();
+    assert_eq!(answer_of(in_flight).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]

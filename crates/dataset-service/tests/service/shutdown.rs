@@ -64,6 +64,39 @@ async fn what_is_still_in_flight_at_the_end_of_the_drain_is_given_back_and_left(
     stage.assert_charged(1).await;
 }
 
+/// A load balancer goes on sending until it has seen that the instance is not ready. Whom it sends must not be refused the
+/// connection, and who has paid already has his answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn told_to_stop_it_is_not_ready_at_once_and_still_answers_whoever_is_sent_to_it() {
+    let stage = Stage::new("lame_duck").await;
+    let datasets = Proxy::to(stage.database_url()).await;
+    let url = datasets.url(stage.database_url());
+    let options = [("QUERIES_URL", url.as_str()), ("LAME_DUCK_MS", "600000")];
+    let instance = stage.instance(&[&LONG, &options]).await;
+    let paid = stage.instance(&[&LONG]).await;
+    let paid = ask(&paid, &query("41", "paid")).await;
+    datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&instance, &query("42", "k-1"));
+    within("the slow query", datasets.caught()).await;
+    instance.terminate().unwrap();
+    let not_ready = async { while got(instance.ops, "/ready").await.status != 503 {} };
+    within("the end of readiness", not_ready).await;
+
+    let turned_away = ask(&instance, &query("43", "k-2")).await;
+    assert_eq!(
+        (turned_away.status, &turned_away.json()["type"]),
+        (503, &"tag:dataset-service,2026:stopping".into())
+    );
+    assert_eq!(ask(&instance, &query("41", "paid")).await.body, paid.body);
+    datasets.pass();
+    assert_eq!(answer_of(in_flight).await.status, 200);
+    // Nothing is in flight any more, and the door is still open.
+    assert_eq!(ask(&instance, &query("43", "k-2")).await.status, 503);
+    stage.assert_charged(2).await;
+    instance.terminate().unwrap();
+    assert_eq!(instance.ended().await.unwrap().code(), Some(143));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn told_twice_it_ends_at_once() {
     let stage = Stage::new("twice").await;
