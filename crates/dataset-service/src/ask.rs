@@ -21,7 +21,7 @@ impl Service {
     /// It goes on where the customer hangs up: what was begun is answered or given up, and whoever sends the
     /// same key again finds out which.
     pub(crate) async fn answer(&self, asked: Asked) -> Result<Answered, Problem> {
-        if let Some(body) = asked.find_answer(self.pool()).await? {
+        if let Some(body) = asked.find_answer(self.store()).await? {
             return Ok(Answered::kept(body, How::Replayed));
         }
         let slot = self.take_slot()?;
@@ -49,7 +49,7 @@ impl Service {
         match answered {
             // The same key may have been answered meanwhile, by the instance that took over.
             Err(problem) if problem.may_be_answered_elsewhere() => {
-                match asked.find_answer(self.pool()).await {
+                match asked.find_answer(self.store()).await {
                     Ok(Some(body)) => Ok(Answered::kept(body, How::Replayed)),
                     _ => Err(problem),
                 }
@@ -103,7 +103,7 @@ impl Service {
     async fn within(&self, section: &Section, asked: &Asked) -> Result<Answered, Problem> {
         let open = section.open()?;
         // Whoever was here before has left, or writes no more: what is found now is decided by.
-        if let Some(body) = asked.find_answer(self.pool()).await? {
+        if let Some(body) = asked.find_answer(self.store()).await? {
             return Ok(Answered::kept(body, How::Replayed));
         }
         let hold = self.hold_for(asked, open)?;

@@ -1,9 +1,8 @@
 //! What is asked, and the service's one table, which binds it to its key and keeps its answer.
 
 use credit_ledger::RequestId;
-use fence_guard::GuardedTx;
+use fence_guard::{GuardedTx, Store};
 use fenced_section::Resource;
-use sqlx::PgPool;
 use sqlx::types::Json;
 
 use crate::{Problem, Query, deadline};
@@ -34,15 +33,14 @@ impl Asked {
     /// # Errors
     /// [`Problem::KeyReused`] when the request has asked something else; [`Problem::Unavailable`] when there is no
     /// answer in time.
-    pub(crate) async fn find_answer(&self, pool: &PgPool) -> Result<Option<String>, Problem> {
+    pub(crate) async fn find_answer(&self, store: &Store) -> Result<Option<String>, Problem> {
         let found = async {
-            let row = sqlx::query_as(include_str!("../sql/find.sql"))
-                .bind(self.request.as_uuid())
-                .fetch_optional(pool);
-            row.await
-                .map_err(|error| Problem::from(error).without_a_charge())
+            let find = sqlx::query_as(include_str!("../sql/find.sql")).bind(self.request.as_uuid());
+            let rows = store.read(find).await;
+            rows.map_err(|error| Problem::from(error).without_a_charge())
         };
-        let row: Option<Row> = deadline::step(found).await?;
+        let rows: Vec<Row> = deadline::step(found).await?;
+        let row = rows.into_iter().next();
         row.map_or(Ok(None), |row| self.answer_in(row))
     }
 
@@ -51,15 +49,18 @@ impl Asked {
     /// # Errors
     /// [`Problem::KeyReused`] when it is bound to something else.
     pub(crate) async fn bind(&self, tx: &mut GuardedTx) -> Result<(), Problem> {
+        let named = !tx.is_pooled();
         let query = sqlx::query(include_str!("../sql/ask.sql"))
             .bind(self.request.as_uuid())
             .bind(self.resource.as_str())
-            .bind(Json(self.query));
+            .bind(Json(self.query))
+            .persistent(named);
         if query.execute(&mut **tx).await?.rows_affected() == 1 {
             return Ok(());
         }
         let row: Row = sqlx::query_as(include_str!("../sql/find.sql"))
             .bind(self.request.as_uuid())
+            .persistent(named)
             .fetch_one(&mut **tx)
             .await?;
         self.answer_in(row).map(drop)
@@ -72,7 +73,8 @@ impl Asked {
     pub(crate) async fn keep(&self, tx: &mut GuardedTx, answer: &str) -> Result<(), Problem> {
         let query = sqlx::query(include_str!("../sql/answer.sql"))
             .bind(self.request.as_uuid())
-            .bind(answer);
+            .bind(answer)
+            .persistent(!tx.is_pooled());
         match query.execute(&mut **tx).await?.rows_affected() {
             1 => Ok(()),
             // Captured for the first time, and answered before: never, so nothing of this may commit.

@@ -120,7 +120,7 @@ impl Service {
         if applied.replayed {
             // The first try has committed, and its answer with it.
             tx.rollback().await?;
-            let kept = asked.find_answer(self.pool()).await?;
+            let kept = asked.find_answer(self.store()).await?;
             let body = kept.ok_or_else(|| Problem::internal("a capture without its answer"))?;
             return Ok(Answered::kept(body, How::Now));
         }

@@ -30,6 +30,10 @@ pub struct Config {
     /// Where the Postgres of guard, ledger and answers is. It may hold a password: prefer the variable
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: String,
+    /// The database URL leads to a transaction pooler, such as PgBouncer: no statement has a name. Goes with
+    /// --queries-url, past the pooler, and --no-install
+    #[arg(long, env = "POOLED")]
+    pub pooled: bool,
     /// Where the Postgres of the datasets is [default: the same]
     #[arg(long, env = "QUERIES_URL", hide_env_values = true)]
     pub queries_url: Option<String>,
@@ -104,6 +108,11 @@ pub enum Mismatched {
         /// The lowest TTL that goes with this limit.
         least: u64,
     },
+    /// The slow queries, or the installation, would go through a transaction pooler.
+    #[error(
+        "--pooled needs --queries-url, past the pooler, and --no-install: slow queries have limits that are their session's, and migrations prepare statements; run dataset-service migrate past it, too"
+    )]
+    NotThroughAPooler,
     /// Credits could be given back under a query that is to be paid with them.
     #[error(
         "--hold-ms {hold} is not above --ttl-ms {ttl}: credits would be given back under a query in flight; raise --hold-ms"
@@ -134,6 +143,9 @@ impl Config {
         }
         if hold <= ttl {
             return Err(Mismatched::HoldNotAboveTtl { hold, ttl });
+        }
+        if self.pooled && !(self.no_install && self.queries_url.is_some()) {
+            return Err(Mismatched::NotThroughAPooler);
         }
         Ok(())
     }
@@ -234,6 +246,19 @@ mod tests {
                 ttl: 10_000
             })
         );
+    }
+
+    #[test]
+    fn a_pooler_is_for_guard_and_ledger_alone() {
+        let queries = ["--queries-url", "postgres://q"];
+        for options in [&["--pooled"][..], &["--pooled", "--no-install"]] {
+            let checked = read(options).unwrap().check();
+            assert_eq!(checked, Err(Mismatched::NotThroughAPooler));
+        }
+        let without = read(&[&["--pooled"], &queries[..]].concat());
+        assert_eq!(without.unwrap().check(), Err(Mismatched::NotThroughAPooler));
+        let all = read(&[&["--pooled", "--no-install"], &queries[..]].concat());
+        assert_eq!(all.unwrap().check(), Ok(()));
     }
 
     #[test]

@@ -102,15 +102,15 @@ fn word(answers: bool) -> &'static str {
 
 /// Whether the Postgres of guard, ledger and answers takes writes: each query needs several.
 async fn postgres_says(service: &Service) -> &'static str {
-    let asked = sqlx::query_scalar(include_str!("../sql/ready.sql")).fetch_one(service.pool());
-    match within(asked).await {
-        Some(false) => "takes no writes",
+    let asked = sqlx::query_as(include_str!("../sql/ready.sql"));
+    match within(service.store().call(asked)).await {
+        Some((false,)) => "takes no writes",
         answer => word(answer.is_some()),
     }
 }
 
 /// What a server answers in time.
-async fn within<T>(asked: impl Future<Output = Result<T, sqlx::Error>>) -> Option<T> {
+async fn within<T, E>(asked: impl Future<Output = Result<T, E>>) -> Option<T> {
     timeout(ANSWERED_WITHIN, asked).await.ok()?.ok()
 }
 

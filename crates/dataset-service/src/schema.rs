@@ -1,7 +1,7 @@
 //! The tables that the service stands on: put in place, or found to be.
 
 use anyhow::{Context, ensure};
-use fence_guard::{Schema, install, migrations};
+use fence_guard::{Schema, Store, install, migrations};
 use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
@@ -46,14 +46,12 @@ pub(crate) async fn put_in_place(url: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// What is missing, and who can mend it.
-pub(crate) async fn look(pool: &PgPool) -> anyhow::Result<()> {
-    let installed: Vec<(String, i32)> = sqlx::query_as(include_str!("../sql/installed.sql"))
-        .fetch_all(pool)
-        .await
-        .context(
-            "the tables are not in place, or not granted: run dataset-service migrate as their owner, \
-             then select dataset.grant_to of this role",
-        )?;
+pub(crate) async fn look(store: &Store) -> anyhow::Result<()> {
+    let installed = sqlx::query_as(include_str!("../sql/installed.sql"));
+    let installed: Vec<(String, i32)> = store.read(installed).await.context(
+        "the tables are not in place, or not granted: run dataset-service migrate as their owner, \
+         then select dataset.grant_to of this role",
+    )?;
     for Schema {
         name,
         functions_version,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use credit_ledger::Ledger;
-use fence_guard::GuardOptions;
+use fence_guard::{GuardOptions, Store};
 use fenced_section::{Guard, LeaseLock, Sections};
 use lease_lock::ConnectError;
 use sqlx::PgPool;
@@ -68,9 +68,13 @@ impl Service {
     /// What did not answer, or did not take it.
     pub async fn start(config: Config) -> anyhow::Result<Service> {
         let pool = connect(&config).await.context("Postgres (DATABASE_URL)")?;
-        let guard = Guard::with_options(pool, GuardOptions::default().with_wait(OPENED_WITHIN));
+        let reached = match config.pooled {
+            true => GuardOptions::pooled(),
+            false => GuardOptions::default(),
+        };
+        let guard = Guard::with_options(pool, reached.with_wait(OPENED_WITHIN));
         match config.no_install {
-            true => schema::look(guard.pool()).await?,
+            true => schema::look(guard.store()).await?,
             false => schema::put_in_place(&config.database_url).await?,
         }
         let locks = leases(&config).await.context("Redis (REDIS_URL)")?;
@@ -133,8 +137,9 @@ impl Service {
         }
     }
 
-    pub(crate) fn pool(&self) -> &PgPool {
-        self.0.sections.guard().pool()
+    /// The way to the Postgres of guard, ledger and answers, which may be a pooler's.
+    pub(crate) fn store(&self) -> &Store {
+        self.0.sections.guard().store()
     }
 
     /// The right to have one more query in flight.

@@ -6,7 +6,7 @@ use sqlx::AssertSqlSafe;
 
 use crate::stage::{LONG, Stage, ask, program, query};
 
-fn migrate(stage: &Stage) -> Output {
+pub(crate) fn migrate(stage: &Stage) -> Output {
     let mut command = Command::new(program());
     command
         .arg("migrate")

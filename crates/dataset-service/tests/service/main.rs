@@ -17,6 +17,7 @@ mod late;
 mod limits;
 mod log;
 mod options;
+mod pooler;
 mod redis_down;
 mod shutdown;
 mod silence;

@@ -38,7 +38,9 @@ pub(crate) const USER: &str = "7";
 pub(crate) const BALANCE: i64 = 10;
 
 pub(crate) struct Stage {
-    database: TestDatabase,
+    url: String,
+    /// Of the shared server; dropped with it.
+    _database: Option<TestDatabase>,
     prefix: String,
     pub(crate) pool: PgPool,
     pub(crate) ledger: Ledger,
@@ -48,15 +50,26 @@ impl Stage {
     /// Tables in place, and a user with credits.
     pub(crate) async fn new(test: &str) -> Stage {
         let database = testbed::database(test).await;
+        let url = database.url().to_owned();
+        let stage = Stage::at(url, test).await;
+        Stage {
+            _database: Some(database),
+            ..stage
+        }
+    }
+
+    /// The same on a database of a server of its own.
+    pub(crate) async fn at(url: String, test: &str) -> Stage {
         let pool = PgPoolOptions::new()
             .max_connections(2)
-            .connect(database.url())
+            .connect(&url)
             .await
             .unwrap();
         let schemas = [fence_guard::SCHEMA, credit_ledger::SCHEMA];
         fence_guard::install(&pool, &schemas).await.unwrap();
         let stage = Stage {
-            database,
+            url,
+            _database: None,
             prefix: testbed::prefix(test),
             ledger: Ledger::on(&Guard::new(pool.clone())),
             pool,
@@ -79,7 +92,7 @@ impl Stage {
 
     /// Its URL.
     pub(crate) fn database_url(&self) -> &str {
-        self.database.url()
+        &self.url
     }
 
     /// Starts an instance with these options; later ones count.
@@ -89,7 +102,7 @@ impl Stage {
 
     pub(crate) async fn start(&self, options: &[&[(&str, &str)]]) -> anyhow::Result<Instance> {
         let own = [
-            ("DATABASE_URL", self.database.url()),
+            ("DATABASE_URL", self.url.as_str()),
             ("REDIS_URL", testbed::shared().redis_url()),
             ("PREFIX", self.prefix.as_str()),
         ];
