@@ -4,7 +4,7 @@ use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Long enough that each instance is frozen and killed once.
+/// Long enough for one of each: an instance is frozen and wakes, is killed, is killed while frozen.
 const SECONDS: &str = "6";
 
 /// Where cargo has put the example: beside the folder of this test.

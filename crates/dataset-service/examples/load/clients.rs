@@ -1,4 +1,4 @@
-//! The customers: each asks one query after the other, and each until it is answered, as the semantics of the key
+//! The clients: each asks one query after the other, and each until it is answered, as the semantics of the key
 //! demand: the same key, the same query, on whichever instance answers.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::call::{Answer, Ask};
 use crate::fleet::{Addresses, Fleet};
 
-/// How many customers share a user: they get into each other's way.
+/// How many clients share a user: they get into each other's way.
 const CLIENTS_PER_USER: u16 = 4;
 /// How many datasets a user has.
 const DATASETS: u16 = 3;
@@ -27,7 +27,7 @@ const SENT_TWICE: usize = 10;
 /// The running clients.
 pub(crate) struct Clients(JoinSet<anyhow::Result<Heard>>);
 
-/// What customers heard.
+/// What clients heard.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     /// Keys that were answered with 200, by user.

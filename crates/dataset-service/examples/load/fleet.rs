@@ -34,7 +34,10 @@ pub(crate) struct Addresses(Arc<Mutex<[SocketAddr; 2]>>);
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Happened {
     pub(crate) frozen: u64,
+    /// Killed as they ran.
     pub(crate) killed: u64,
+    /// Killed while they were frozen.
+    pub(crate) killed_frozen: u64,
     /// By the figures of the instances, those of the killed ones up to a moment before.
     pub(crate) overruns: u64,
     pub(crate) takeovers: u64,
@@ -64,7 +67,8 @@ impl Fleet {
         self.addresses.clone()
     }
 
-    /// Freezes one, kills the other and starts it again, the other way round the next time; for about so long.
+    /// Freezes one past its leases, and lets it wake; kills the other; freezes that, too, and kills it where it stands. Each
+    /// killed one is started again. The other way round the next time; for about so long.
     pub(crate) async fn upset_for(&mut self, time: Duration) -> anyhow::Result<()> {
         let end = Instant::now() + time;
         let mut turn = 0;
@@ -73,6 +77,8 @@ impl Fleet {
             self.freeze(turn % 2).await?;
             tokio::time::sleep(CALM).await;
             self.kill((turn + 1) % 2).await?;
+            tokio::time::sleep(CALM).await;
+            self.kill_frozen((turn + 1) % 2).await?;
             turn += 1;
         }
         Ok(())
@@ -107,9 +113,24 @@ impl Fleet {
 
     async fn kill(&mut self, which: usize) -> anyhow::Result<()> {
         self.read_figures(which).await?;
+        self.kill_now(which).await?;
+        self.happened.killed += 1;
+        Ok(())
+    }
+
+    /// What it has begun is taken over while it is frozen, and it never wakes to hear that it was refused.
+    async fn kill_frozen(&mut self, which: usize) -> anyhow::Result<()> {
+        self.read_figures(which).await?;
+        self.instances[which].freeze().await?;
+        tokio::time::sleep(FROZEN).await;
+        self.kill_now(which).await?;
+        self.happened.killed_frozen += 1;
+        Ok(())
+    }
+
+    async fn kill_now(&mut self, which: usize) -> anyhow::Result<()> {
         let instance = self.instances.remove(which);
         instance.kill_nine().await?;
-        self.happened.killed += 1;
         let next = Instance::start(&self.program, &self.options).await?;
         self.addresses.replace(which, next.listen);
         self.instances.insert(which, next);

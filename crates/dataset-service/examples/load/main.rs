@@ -1,5 +1,5 @@
-//! Sixty-four customers, two instances that are frozen past their leases, killed and started again, and the count at the
-//! end: as many captures as answers.
+//! Sixty-four clients of sixteen customers, two instances that are frozen past their leases, killed, some while they are
+//! frozen, and started again, and the count at the end: as many captures as answers.
 //!
 //! `cargo run -p dataset-service --example load`, with `-- --seconds 60` for more. Servers of its own; everything ends
 //! with it. It starts itself as the service: `load serve` is the very program of the binary. Exit status 1 where the
@@ -41,7 +41,7 @@ const OPTIONS: [(&str, &str); 6] = [
 /// Counts captures against answers while instances are frozen and killed.
 #[derive(Debug, Parser)]
 struct Cli {
-    /// For how long customers ask something new
+    /// For how long clients ask something new
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     seconds: u64,
     /// How many ask at once
@@ -104,7 +104,7 @@ async fn play(cli: &Cli) -> anyhow::Result<Report> {
     let time = Duration::from_secs(cli.seconds);
     let clients = Clients::start(cli.clients, &fleet, time);
     let chaos = fleet.upset_for(time).await;
-    // The customers first: what went wrong with an instance shows in what they were told.
+    // The clients first: what went wrong with an instance shows in what they were told.
     let heard = clients.ended().await?;
     chaos?;
     let happened = fleet.stop().await?;

@@ -112,8 +112,8 @@ impl Report {
         // Nothing is shown where nothing happened.
         must(answers > 0, "nothing was answered");
         must(
-            happened.frozen > 0 && happened.killed > 0,
-            "nobody was frozen and killed",
+            happened.frozen > 0 && happened.killed > 0 && happened.killed_frozen > 0,
+            "nobody was frozen, killed, and killed while frozen",
         );
         must(counted.takeovers > 0, "nobody took over");
         must(counted.void > 0, "nothing that was held became void");
@@ -137,7 +137,11 @@ impl fmt::Display for Report {
         )?;
         row(
             "instances killed and started again",
-            happened.killed.to_string(),
+            (happened.killed + happened.killed_frozen).to_string(),
+        )?;
+        row(
+            "  killed while they were frozen",
+            happened.killed_frozen.to_string(),
         )?;
         row("requests sent", heard.sent.to_string())?;
         let told: Vec<_> = heard
