@@ -25,6 +25,8 @@ const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 const PROBE_TTL_MS: u64 = 1000;
 /// What is said of a server that does what a query needs of it.
 const ANSWERS: &str = "answers";
+/// What is said of a server where that does not matter.
+const NOT_ASKED: &str = "not asked";
 /// The exposition format of Prometheus.
 const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -44,6 +46,16 @@ struct Readiness {
     datasets: &'static str,
     redis: &'static str,
     stopping: bool,
+}
+
+impl Readiness {
+    const STOPPING: Readiness = Readiness {
+        ready: false,
+        postgres: NOT_ASKED,
+        datasets: NOT_ASKED,
+        redis: NOT_ASKED,
+        stopping: true,
+    };
 }
 
 impl Service {
@@ -66,31 +78,38 @@ impl Service {
 }
 
 async fn ready(State(ops): State<Ops>) -> Response {
+    let said = tokio::select! {
+        biased;
+        // Said at once: how the servers are makes no difference any more, and one of them may be silent.
+        () = ops.service.reached(Phase::Draining) => Readiness::STOPPING,
+        said = servers_say(&ops) => said,
+    };
+    let status = match said.ready {
+        true => StatusCode::OK,
+        false => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    let body = serde_json::to_string(&said).expect("readiness is words");
+    (status, [(CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+async fn servers_say(ops: &Ops) -> Readiness {
     let service = &ops.service;
-    let phase = service.phase();
     let (postgres, datasets, redis) = tokio::join!(
         postgres_says(service),
         within(service.0.datasets.answers()),
-        redis_answers(&ops)
+        redis_answers(ops)
     );
     let datasets = word(datasets.is_some());
     // Without Redis the other two choices go on.
     let needs_redis = service.config().redis_down == RedisDown::FailClosed;
     let servers_are_well = postgres == ANSWERS && datasets == ANSWERS && (redis || !needs_redis);
-    let is_ready = phase == Phase::Serving && servers_are_well;
-    let status = match is_ready {
-        true => StatusCode::OK,
-        false => StatusCode::SERVICE_UNAVAILABLE,
-    };
-    let body = Readiness {
-        ready: is_ready,
+    Readiness {
+        ready: servers_are_well,
         postgres,
         datasets,
         redis: word(redis),
-        stopping: phase > Phase::Serving,
-    };
-    let body = serde_json::to_string(&body).expect("readiness is words");
-    (status, [(CONTENT_TYPE, "application/json")], body).into_response()
+        stopping: false,
+    }
 }
 
 fn word(answers: bool) -> &'static str {
