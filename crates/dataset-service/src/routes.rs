@@ -5,11 +5,11 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
-use axum::middleware::from_fn;
+use axum::extract::{Path, Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use http_body_util::LengthLimitError;
 use serde::Serialize;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::answered::{Answered, How};
 use crate::asked::Asked;
 use crate::observe::{self, observe};
-use crate::service::Service;
+use crate::service::{Phase, Service};
 use crate::{Id, InvalidId, Problem, Query, deadline, id, key};
 
 /// The longest body of a query, in bytes.
@@ -35,6 +35,7 @@ impl Service {
             .route("/users/{user}/credits", get(credits))
             .fallback(async || Problem::NoSuchPath)
             .method_not_allowed_fallback(async || Problem::NoSuchMethod)
+            .layer(from_fn_with_state(self.clone(), part))
             .layer(from_fn(observe))
             .with_state(self.clone())
     }
@@ -132,6 +133,16 @@ async fn read(body: Body) -> Result<Vec<u8>, Problem> {
             within: BODY_WITHIN,
         }),
     }
+}
+
+/// An instance that is to stop answers once on each connection: a proxy in front must not keep any for the next customer.
+async fn part(State(service): State<Service>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if service.phase() > Phase::Serving {
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
+    }
+    response
 }
 
 /// Why a body was not read to its end.

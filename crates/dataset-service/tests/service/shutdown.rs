@@ -87,6 +87,8 @@ async fn told_to_stop_it_is_not_ready_at_once_and_still_answers_whoever_is_sent_
         (turned_away.status, &turned_away.json()["type"]),
         (503, &"tag:dataset-service,2026:stopping".into())
     );
+    // Else a proxy would send the next customer on the same connection.
+    assert_eq!(turned_away.headers["connection"], "close");
     // Its readiness waits for no server, which may be silent just then.
     let ready = got(instance.ops, "/ready").await.json();
     assert_eq!(ready["postgres"], "not asked");
