@@ -5,7 +5,9 @@ use sqlx::types::Uuid;
 
 use crate::held::Held;
 use crate::instance::Instance;
-use crate::stage::{LONG, Stage, ask, got, query, within};
+use crate::stage::{
+    LONG, QUERY, Stage, answer_of, ask, ask_until_answered, asking, got, query, within,
+};
 
 /// The lines so far.
 fn lines(instance: &Instance) -> Vec<Value> {
@@ -28,6 +30,22 @@ async fn answered(instance: &Instance, requests: usize) -> Vec<Value> {
         }
     };
     within("a line for each request", all).await
+}
+
+/// A warning of that kind, once it is there.
+async fn warning(instance: &Instance, is_it: impl Fn(&Value) -> bool) -> Value {
+    let said = async {
+        loop {
+            let found = lines(instance).into_iter().find(&is_it);
+            match found {
+                Some(line) => return line,
+                None => tokio::task::yield_now().await,
+            }
+        }
+    };
+    let line = within("a warning", said).await;
+    assert_eq!(line["level"], "WARN", "{line}");
+    line
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,18 +97,7 @@ async fn why_a_server_did_not_answer_is_said_once_and_of_which_request() {
     .await;
     held.ledger.close();
     assert_eq!(ask(&held.instance, &query("42", "k-1")).await.status, 503);
-    let said = async {
-        loop {
-            let mut lines = lines(&held.instance);
-            lines.retain(|line| line["answer.kind"] == "unavailable");
-            match lines.pop() {
-                Some(line) => return line,
-                None => tokio::task::yield_now().await,
-            }
-        }
-    };
-    let line = within("the warning", said).await;
-    assert_eq!(line["level"], "WARN");
+    let line = warning(&held.instance, |line| line["answer.kind"] == "unavailable").await;
     let why = line["error"].as_str().unwrap();
     let parts: Vec<_> = why.split(": ").collect();
     for part in &parts {
@@ -98,6 +105,33 @@ async fn why_a_server_did_not_answer_is_said_once_and_of_which_request() {
         assert_eq!(times, 1, "{why}");
     }
     assert!(line["spans"][0]["request.id"].is_string(), "{line}");
+}
+
+/// The customer hears of the first try alone, that it is unknown; why the second was in vain is for the log.
+#[tokio::test(flavor = "multi_thread")]
+async fn why_a_charge_was_sent_again_in_vain_is_said() {
+    let stage = Stage::new("log_again").await;
+    let held = Held::start(&stage, &LONG).await;
+    held.datasets.hold_requests_from(QUERY);
+    let in_flight = asking(&held.instance, &query("42", "k-1"));
+    held.until_its_charge_commits().await;
+    held.commit_unheard().await;
+    held.ledger.close();
+    let answer = answer_of(in_flight).await;
+    let unknown = "tag:dataset-service,2026:unknown";
+    assert_eq!(
+        (answer.status, &answer.json()["type"]),
+        (503, &unknown.into())
+    );
+    let again = "a charge whose reply was lost was sent again, in vain";
+    let line = warning(&held.instance, |line| line["message"] == again).await;
+    assert!(line["error"].is_string(), "{line}");
+    assert!(line["spans"][0]["request.id"].is_string(), "{line}");
+    held.ledger.reopen();
+    held.ledger.pass();
+    let found = ask_until_answered(held.instance.listen, &query("42", "k-1"), &[503]).await;
+    assert!(found.headers.contains_key("idempotent-replayed"));
+    stage.assert_charged(1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
