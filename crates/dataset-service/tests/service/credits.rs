@@ -8,7 +8,8 @@ use tokio::task::spawn_blocking;
 use crate::call::{Answer, Ask};
 use crate::held::Held;
 use crate::stage::{
-    BALANCE, LONG, QUERY, Stage, account, answer_of, ask, asking, got, program, query, within,
+    BALANCE, LONG, QUERY, Stage, account, answer_of, ask, ask_until_answered, asking, got, program,
+    query, within,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,6 +101,29 @@ async fn credits_that_a_dead_instance_holds_are_said_to_be_held_and_a_floor_coun
     let dear = stage.instance(&[&LONG, &[("PRICE", "9")]]).await;
     let answer = ask(&dear, &query("44", "k-3")).await;
     assert_eq!((answer.status, answer.retry_after()), (402, None));
+}
+
+/// What a dead instance holds is free when it expires: whoever is told to come again, and does, is answered, and had no credits to buy.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_told_to_come_again_for_held_credits_is_answered_once_they_have_expired() {
+    let stage = Stage::new("held_expires").await;
+    let short = [
+        ("TTL_MS", "1000"),
+        ("QUERY_LIMIT_MS", "900"),
+        ("HOLD_MS", "2000"),
+        ("PRICE", "8"),
+    ];
+    let killed = Held::start(&stage, &short).await;
+    let other = stage.instance(&[&short]).await;
+    killed.datasets.hold_requests();
+    let in_flight = asking(&killed.instance, &query("42", "k-1"));
+    let set_aside = async { while stage.standing().await.held != 8 {} };
+    within("a price that is set aside", set_aside).await;
+    killed.instance.kill_nine().await.unwrap();
+    assert!(in_flight.await.unwrap().is_err(), "nobody answers");
+    // A busy machine may outlive a lease of a second; then it is told to come again for that.
+    let answer = ask_until_answered(other.listen, &query("43", "k-2"), &[402, 409, 503]).await;
+    assert_eq!(answer.json()["balance"], 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -69,6 +69,8 @@ async fn entering_from_the_guard_answers_and_charges_and_keeps_others_out() {
         (answer.status, &answer.json()["type"]),
         (409, &"tag:dataset-service,2026:in-flight".into())
     );
+    // The other's opening is valid for ten minutes, and that is not how long a query takes.
+    assert_eq!(answer.retry_after().map(|after| after.as_secs()), Some(1));
     datasets.pass();
     assert_eq!(answer_of(in_flight).await.json()["charged"], 1);
     assert_eq!(ask(&second, &query("42", "k-2")).await.json()["charged"], 1);

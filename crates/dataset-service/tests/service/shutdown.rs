@@ -1,5 +1,7 @@
 //! How an instance ends when it is told to.
 
+use std::time::{Duration, Instant};
+
 use testbed::Proxy;
 
 use crate::stage::{LONG, QUERY, Stage, answer_of, ask, asking, got, query, within};
@@ -100,6 +102,18 @@ async fn told_to_stop_it_is_not_ready_at_once_and_still_answers_whoever_is_sent_
     stage.assert_charged(2).await;
     instance.terminate().unwrap();
     assert_eq!(instance.ended().await.unwrap().code(), Some(143));
+}
+
+/// It has nothing to wait for, and customers may still be sent to it.
+#[tokio::test(flavor = "multi_thread")]
+async fn told_to_stop_with_nothing_in_flight_it_stays_until_nobody_is_sent_to_it_any_more() {
+    let stage = Stage::new("idle_duck").await;
+    let instance = stage.instance(&[&LONG, &[("LAME_DUCK_MS", "2500")]]).await;
+    let told = Instant::now();
+    instance.terminate().unwrap();
+    assert!(instance.ended().await.unwrap().success());
+    let stayed = told.elapsed();
+    assert!(stayed >= Duration::from_millis(2500), "{stayed:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
