@@ -14,6 +14,8 @@ mod charge_once_race;
 mod refunds;
 
 mod accounts;
+mod collations;
+mod collations_calls;
 mod frozen;
 mod within;
 

@@ -8,7 +8,7 @@ create or replace function credit.audit(p_limit int default 1)
 returns table (rule text, subject text, seq bigint, finding text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select n.rule, n.subject, n.seq, n.finding
-    from (select f.*, row_number() over (partition by f.rule order by f.seq, f.subject, f.finding) as place
+    from (select f.*, row_number() over (partition by f.rule order by f.seq, f.subject collate "C", f.finding) as place
           from (select * from fence.audit()
                 union all select * from credit.audit_guarded()
                 union all select * from credit.audit_balances()

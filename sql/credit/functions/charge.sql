@@ -31,7 +31,7 @@ begin
     end if;
 
     select g.reason, g.mark, g.mark_holder into v_now.outcome, v_now.mark, v_now.mark_holder
-        from fence.admit_within(p_resource, p_fence, p_holder) g;
+        from fence.admit_within(p_resource collate "C", p_fence, p_holder) g;
     if v_now.outcome is null then
         v_now := credit.post(p_request, 'charge', p_account, 'spent', -p_amount, p_purpose,
                              p_resource, p_fence, p_holder);

@@ -44,7 +44,7 @@ begin
         if v_is_own then
             update fence.resource x
                 set closed_seq = nextval('fence.seq'), closed_at = clock_timestamp(), closed_lease_left_ms = 0
-                where x.resource = p_resource;
+                where x.resource = p_resource collate "C";
         end if;
     end if;
     if v_now.outcome = 'applied' then

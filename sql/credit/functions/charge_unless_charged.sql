@@ -10,7 +10,8 @@ declare
 begin
     select e.seq, e.at into v.seq, v.at
         from credit.account a join credit.entry e on e.account = a.id
-        where a.name = p_account and e.operation = 'charge' and e.purpose = p_purpose and e.at >= p_since
+        where a.name = p_account collate "C"
+          and e.operation = 'charge' and e.purpose = p_purpose collate "C" and e.at >= p_since
         order by e.at, e.seq limit 1;
     if found then
         v.outcome := 'already charged';

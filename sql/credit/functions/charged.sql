@@ -10,5 +10,6 @@ begin
     return (
         select least(coalesce(-sum(e.change), 0), 9223372036854775807)
         from credit.account a join credit.entry e on e.account = a.id
-        where a.name = p_account and e.operation = 'charge' and e.purpose = p_purpose and e.at >= p_since);
+        where a.name = p_account collate "C"
+          and e.operation = 'charge' and e.purpose = p_purpose collate "C" and e.at >= p_since);
 end $$;

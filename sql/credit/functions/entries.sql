@@ -25,7 +25,7 @@ returns table (seq bigint, request uuid, operation text, account text, change bi
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 declare
-    v_account bigint := (select a.id from credit.account a where a.name = p_account);
+    v_account bigint := (select a.id from credit.account a where a.name = p_account collate "C");
     v_low bigint;
     v_high bigint;
 begin

@@ -35,7 +35,7 @@ begin
         return v_first;
     end if;
     select g.reason, g.mark, g.mark_holder into v_now.outcome, v_now.mark, v_now.mark_holder
-        from fence.admit_within(p_resource, p_fence, p_holder) g;
+        from fence.admit_within(p_resource collate "C", p_fence, p_holder) g;
     if v_now.outcome is null then
         v_now := credit.set_aside(p_request, p_account, p_amount, p_purpose, v_expires_in,
                                   p_resource, p_fence, p_holder);

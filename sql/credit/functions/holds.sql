@@ -16,7 +16,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
-    v_account bigint := (select a.id from credit.account a where a.name = p_account);
+    v_account bigint := (select a.id from credit.account a where a.name = p_account collate "C");
     v_low bigint;
     v_high bigint;
     v_rows constant text := 'select h.seq, h.request, a.name, h.amount, h.purpose, h.resource, h.fence, h.holder, h.at,
@@ -36,7 +36,7 @@ declare
             and h.resolution is not null' || v_when || ' order by h.resolution, h.seq limit $3'
         else v_numbers || v_whose || ' and h.resolution = $9' || v_page end;
 begin
-    if p_state not in ('open', 'captured', 'released', 'expired', 'void') then
+    if p_state collate "C" not in ('open', 'captured', 'released', 'expired', 'void') then
         raise exception using errcode = 'ZF004',
             message = 'a hold is open, captured, released, expired or void';
     end if;

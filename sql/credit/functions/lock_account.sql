@@ -10,7 +10,7 @@ declare
     a credit.account;
     v_now timestamptz;
 begin
-    select * into a from credit.account x where x.name = p_account and not x.is_system for update;
+    select * into a from credit.account x where x.name = p_account collate "C" and not x.is_system for update;
     if a.held > 0 then
         -- After the lock, which may have been waited for.
         v_now := clock_timestamp();

@@ -35,5 +35,5 @@ begin
     outcome := coalesce(
         'hold ' || h.resolution,
         credit.judge_account(a.id, a.closed_at, a.frozen_at, p_takes),
-        case when h.resource <> p_resource then 'other resource' end);
+        case when h.resource <> p_resource collate "C" then 'other resource' end);
 end $$;

@@ -11,7 +11,7 @@ begin
     perform credit.check_floor(p_floor);
     insert into credit.account (name, floor) values (p_name, p_floor)
         on conflict on constraint account_name_once do nothing;
-    if not found and exists (select from credit.account a where a.name = p_name and a.is_system) then
+    if not found and exists (select from credit.account a where a.name = p_name collate "C" and a.is_system) then
         raise exception using errcode = 'ZF004',
             message = format('"%s" is the name of a system account', p_name);
     end if;

@@ -10,7 +10,7 @@ declare
     a credit.account;
     v credit.result;
 begin
-    select * into a from credit.account x where x.name = p_account and not x.is_system for update;
+    select * into a from credit.account x where x.name = p_account collate "C" and not x.is_system for update;
     if a.held > 0 then
         a := credit.lock_account(p_account, greatest(-p_change, 0));
     end if;

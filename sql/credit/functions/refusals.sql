@@ -14,7 +14,7 @@ declare
     v_low bigint;
     v_high bigint;
 begin
-    if p_reason not in ('stale', 'not open', 'conflict', 'closed') then
+    if p_reason collate "C" not in ('stale', 'not open', 'conflict', 'closed') then
         raise exception using errcode = 'ZF004',
             message = 'the reason of a refusal is stale, not open, conflict or closed';
     end if;

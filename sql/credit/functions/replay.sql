@@ -25,12 +25,12 @@ begin
     end if;
     v.field := case
         when p_verb <> (case when e.hold is null then e.operation else 'capture' end) then 'operation'
-        when p_account <> (select a.name from credit.account a where a.id = e.account) then 'account'
+        when p_account collate "C" <> (select a.name from credit.account a where a.id = e.account) then 'account'
         when p_verb = 'capture' and e.hold <> p_of then 'hold'
         when p_verb = 'refund' and e.refund_of <> p_of then 'charge'
         when e.change <> p_change then 'amount'
-        when e.purpose <> p_purpose then 'purpose'
-        when e.resource is distinct from p_resource then 'resource'
+        when e.purpose <> p_purpose collate "C" then 'purpose'
+        when e.resource is distinct from p_resource collate "C" then 'resource'
     end;
     if v.field is not null then
         v.outcome := 'request mismatch';

@@ -16,10 +16,10 @@ begin
         return v;
     end if;
     v.field := case
-        when p_account <> (select a.name from credit.account a where a.id = h.account) then 'account'
+        when p_account collate "C" <> (select a.name from credit.account a where a.id = h.account) then 'account'
         when h.amount <> p_amount then 'amount'
-        when h.purpose <> p_purpose then 'purpose'
-        when h.resource <> p_resource then 'resource'
+        when h.purpose <> p_purpose collate "C" then 'purpose'
+        when h.resource <> p_resource collate "C" then 'resource'
         when h.expires_at <> h.at + p_expires_in then 'expires_in'
     end;
     if v.field is not null then

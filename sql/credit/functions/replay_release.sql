@@ -14,7 +14,7 @@ begin
         end if;
         return v;
     end if;
-    v.field := case when h.request <> p_hold then 'hold' when h.resource <> p_resource then 'resource' end;
+    v.field := case when h.request <> p_hold then 'hold' when h.resource <> p_resource collate "C" then 'resource' end;
     if v.field is not null then
         v.outcome := 'request mismatch';
         return v;

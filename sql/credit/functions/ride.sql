@@ -12,7 +12,7 @@ declare
     v_closed boolean;
 begin
     select r.outcome, r.mark, r.mark_holder, r.valid_until into outcome, mark, mark_holder, valid_until
-        from fence.raise_mark(p_resource, p_fence, p_holder, interval '30 seconds') r;
+        from fence.raise_mark(p_resource collate "C", p_fence, p_holder, interval '30 seconds') r;
     is_own := outcome = 'opened';
     if is_own then
         outcome := null;
@@ -20,7 +20,7 @@ begin
         -- That was only looked at. Now with the lock, and judged by what it returned.
         perform pg_advisory_xact_lock(fence.lock_key(p_resource));
         select x.fence, x.holder, x.closed_seq is not null into mark, mark_holder, v_closed
-            from fence.resource x where x.resource = p_resource for update;
+            from fence.resource x where x.resource = p_resource collate "C" for update;
         outcome := fence.judge(mark, mark_holder, v_closed, p_fence, p_holder);
         if mark is null then
             -- Closed and folded meanwhile.

@@ -12,5 +12,5 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
         from credit.hold x
         where x.account = a.id and x.resolution is null
           and credit.hold_state(x, clock_timestamp()) = 'open') h
-    where a.name = p_account and not a.is_system
+    where a.name = p_account collate "C" and not a.is_system
 $$;

@@ -21,7 +21,7 @@ begin
     select nextval('fence.seq'), p_request, p_operation, p_account, c.id, p_change, p_balance + p_change, p_purpose,
            p_hold, p_refund_of, p_resource, p_fence, p_holder, coalesce(p_at, clock_timestamp())
     from credit.account c
-    where c.name = p_counterpart
+    where c.name = p_counterpart collate "C"
       and not exists (select from credit.hold h where h.request = p_request)
       and not exists (select from credit.hold h where h.resolved_by = p_request)
     on conflict on constraint entry_request_once do nothing

@@ -1,4 +1,6 @@
--- The ledger's tables. Amounts are whole credits.
+-- The ledger's tables. Amounts are whole credits. Names and purposes are their bytes: their columns are of the collation
+-- C, and each function compares its arguments as C, whatever collation they come with. A collation that takes two
+-- spellings for one would take two accounts for one, or a charge for another's replay.
 
 -- User accounts carry their balance, and what of it is held; that is the row that charges and holds of one
 -- account wait for. The system accounts (issued, spent) carry none: every charge would wait for them.
@@ -37,7 +39,7 @@ create table credit.entry (
     counterpart   bigint           not null,
     change        bigint           not null,
     balance_after bigint           not null,
-    purpose       text             not null,
+    purpose       text collate "C" not null,
     -- A charge that captured a hold names the hold, a refund the charge that it gives back: by request id.
     hold          uuid,
     refund_of     uuid,
@@ -90,7 +92,7 @@ create table credit.hold (
     request      uuid             not null,
     account      bigint           not null,
     amount       bigint           not null,
-    purpose      text             not null,
+    purpose      text collate "C" not null,
     resource     text collate "C" not null,
     fence        bigint           not null,
     holder       uuid             not null,
