@@ -41,6 +41,7 @@ const PLANTS: &[(&str, &str, &str)] = &[
     plant!("S8", "expired_before_its_time"),
     plant!("S8", "void_without_a_takeover"),
     plant!("S8", "void_before_its_takeover"),
+    plant!("S8", "void_and_settled"),
     plant!("S8", "captured_for_another_purpose"),
     plant!("S8", "captured_under_another_resource"),
     plant!("S8", "charged_to_issued"),

@@ -1,5 +1,5 @@
 //! What is parked costs nobody time: a verb that locks an account reads the holds that have ended, and not those that
-//! have not, unless it takes more than is there without looking.
+//! have not, unless it takes more than is there without looking (`holds_settled`).
 
 use std::time::Duration;
 
@@ -11,12 +11,13 @@ use crate::holds::Holding;
 use crate::pages::counted;
 
 /// Parked holds; every one of them would be seen among what is fetched.
-const PARKED: i64 = 3_000;
+pub(crate) const PARKED: i64 = 3_000;
 
 /// The most rows of the history that one verb fetches: its request's, its hold's, and holds that have ended.
 const FETCHED: i64 = 20;
 
-async fn parked() -> Holding {
+/// Alice's ten credits, and so many that are parked.
+pub(crate) async fn parked() -> Holding {
     let here = Holding::new().await;
     let parked = format!(
         "select set_config('holds.rows', '{PARKED}', false); {}",
@@ -28,7 +29,7 @@ async fn parked() -> Holding {
 }
 
 /// That since then no more than a few rows of the history were fetched.
-async fn assert_few(tx: &mut PgConnection, verb: &str, before: i64) {
+pub(crate) async fn assert_few(tx: &mut PgConnection, verb: &str, before: i64) {
     let fetched = counted(tx).await.1 - before;
     assert!(fetched <= FETCHED, "{verb} fetched {fetched}");
 }

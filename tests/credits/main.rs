@@ -6,6 +6,7 @@ mod holds_expire;
 mod holds_many;
 mod holds_race;
 mod holds_requests;
+mod holds_settled;
 mod holds_void;
 mod killed;
 

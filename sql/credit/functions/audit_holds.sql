@@ -1,6 +1,7 @@
 -- credit.audit_holds: S8 of what was set aside: what is held is the sum of the holds that are not resolved; a captured
 -- hold has one entry, of its account, purpose and permit and of what was captured, at most what was held, and no other
--- hold has any; and no charge was refunded by more than it took, or for another purpose.
+-- hold has any; no charge was refunded by more than it took, or for another purpose; and no void hold lies where its account
+-- looks for none any more.
 create or replace function credit.audit_holds()
 returns table (rule text, subject text, seq bigint, finding text) language sql stable as $$
     with unresolved as (
@@ -35,4 +36,11 @@ returns table (rule text, subject text, seq bigint, finding text) language sql s
     left join credit.entry c on c.request = r.refund_of and c.operation = 'charge' and c.account = r.account
                                 and c.purpose = r.purpose
     where r.sum > coalesce(-c.change, 0)
+    union all
+    select 'S8', h.request::text, h.seq,
+           format('the hold is void since opening %s, and its account has settled all up to %s', o.seq, a.settled_seq)
+    from credit.hold h
+    join credit.account a on a.id = h.account and h.seq <= a.settled_seq
+    join fence.opening o on o.resource = h.resource and o.previous_fence = h.fence and o.previous_holder = h.holder
+    where o.takeover and h.resolution is null
 $$;

@@ -1,9 +1,9 @@
 -- credit.lock_account: locks a user account to the end of the transaction, gives its void and expired holds back, and
 -- returns its row as it then stands; all null where there is none of that name.
 --
--- p_need is what the caller is about to take: where that is there anyway, void holds may stay. To find them every open
--- hold is looked at, and to know of them could only make more of what is enough. They are void all the same, to whoever
--- looks at them, and are given back when they are needed, or expire. Null: everything is given back.
+-- p_need is what the caller is about to take: where that is there anyway, void holds may stay. To find them other holds
+-- are looked at (credit.give_back_void), and to know of them could only make more of what is enough. They are void all the
+-- same, to whoever looks at them, and are given back when they are needed, or expire. Null: everything is given back.
 create or replace function credit.lock_account(p_account text, p_need bigint default null)
 returns credit.account language plpgsql as $$
 declare

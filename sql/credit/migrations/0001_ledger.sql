@@ -11,6 +11,8 @@ create table credit.account (
     balance   bigint           not null default 0,
     held      bigint           not null default 0,
     floor     bigint           not null default 0,
+    -- No hold of the account up to this number will become void any more: see credit.give_back_void.
+    settled_seq bigint         not null default 0,
     opened_at timestamptz      not null default clock_timestamp(),
     frozen_at timestamptz,
     closed_at timestamptz,
