@@ -5,7 +5,7 @@ use credit_ledger::Finding;
 use promises::{capture, charge, grant_of, hold, permit, refund, release, within};
 use sqlx::Connection;
 
-use crate::holds::Holding;
+use crate::setup::Holding;
 
 macro_rules! plant {
     ($rule:literal, $name:literal) => {

@@ -2,28 +2,14 @@
 //! is made in the database, so its caller needs no opening; what it needs is that every charge for the purpose is
 //! made under the same resource.
 
-use credit_ledger::{Account, Charge, Error, Once, Purpose, RequestId};
+use credit_ledger::{Charge, Error, Once, Purpose, RequestId};
 use fence_guard::{Permit, Reason};
-use promises::{Client, MustRefuse, World, charge, charge_of, permit, same_number, sqlstate};
+use promises::{MustRefuse, charge, charge_of, permit, same_number, sqlstate};
 use time::{Duration, OffsetDateTime};
 
-/// Ten credits of alice's; `r` was never opened.
-pub(crate) struct Riding {
-    pub(crate) world: World,
-    pub(crate) client: Client,
-    pub(crate) alice: Account,
-}
+use crate::setup::Riding;
 
 impl Riding {
-    pub(crate) async fn new() -> Riding {
-        let world = World::new().await;
-        Riding {
-            client: world.client().await,
-            alice: world.account("alice", 10).await,
-            world,
-        }
-    }
-
     pub(crate) async fn once(&self, permit: &Permit, charge: &Charge) -> Result<Once, Error> {
         self.client.ledger.charge_once(permit, charge, None).await
     }
@@ -34,11 +20,6 @@ impl Riding {
             .fetch_one(self.world.pool())
             .await
             .unwrap()
-    }
-
-    pub(crate) async fn assert_sound(&self) {
-        let findings = self.world.findings().await;
-        assert!(findings.is_empty(), "{findings:?}");
     }
 }
 

@@ -5,7 +5,8 @@ use credit_ledger::Once;
 use fence_guard::Reason;
 use promises::{MustRefuse, charge, permit, start};
 
-use crate::charge_once::{Riding, charged};
+use crate::charge_once::charged;
+use crate::setup::Riding;
 
 /// The first has passed the guard and waits for the account. The second, under the same open permit, must not have
 /// looked by then: without the exclusive lock both read "not charged".

@@ -6,7 +6,7 @@ use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::collations_calls::{assert_answers, keep};
-use crate::holds::Holding;
+use crate::setup::Holding;
 
 const GERMAN: &str = "collate \"de-x-icu\"";
 /// Takes upper and lower case for one.

@@ -3,7 +3,7 @@
 use credit_ledger::{Error, HoldState};
 use promises::{account, capture, charge, grant_of, hold, refund, release};
 
-use crate::holds::Holding;
+use crate::setup::Holding;
 
 #[tokio::test]
 async fn nothing_is_taken_out_of_a_frozen_account_until_it_is_unfrozen() {

@@ -9,7 +9,7 @@ use promises::{
 };
 use time::Duration;
 
-use crate::holds::Holding;
+use crate::setup::Holding;
 
 /// What happened to two accounts under two resources: on each account a grant, a charge and a hold under `r`, a charge
 /// under `s`, and a refused charge under each.

@@ -7,7 +7,7 @@ use credit_ledger::{Account, Error, Hold, HoldState};
 use promises::{World, capture, charge, hold, permit, release};
 use time::OffsetDateTime;
 
-use crate::holds::Holding;
+use crate::setup::{Holding, ended};
 
 /// The shortest there is.
 const AT_ONCE: Duration = Duration::from_millis(1);
@@ -38,19 +38,6 @@ impl Holding {
     }
 }
 
-fn is_expired<T: std::fmt::Debug>(outcome: Result<T, Error>) {
-    assert!(
-        matches!(
-            outcome,
-            Err(Error::HoldEnded {
-                state: HoldState::Expired,
-                ..
-            })
-        ),
-        "{outcome:?}"
-    );
-}
-
 #[tokio::test]
 async fn an_expired_hold_is_neither_captured_nor_released_and_holds_nothing() {
     let here = Holding::new().await;
@@ -59,8 +46,14 @@ async fn an_expired_hold_is_neither_captured_nor_released_and_holds_nothing() {
     assert_eq!(here.standing().await, (10, 0));
     here.assert_sound().await;
     let ledger = &here.client.ledger;
-    is_expired(ledger.capture(&here.open, &capture(&over, 7)).await);
-    is_expired(ledger.release(&here.open, &release(&over)).await);
+    assert_eq!(
+        ended(ledger.capture(&here.open, &capture(&over, 7)).await),
+        HoldState::Expired
+    );
+    assert_eq!(
+        ended(ledger.release(&here.open, &release(&over)).await),
+        HoldState::Expired
+    );
     here.client
         .charge(&here.open, &charge(&here.alice, 10))
         .await;
@@ -79,7 +72,7 @@ async fn a_hold_that_expires_while_its_capture_waits_is_expired() {
     here.world.until_blocked(here.client.pid, blocker.pid).await;
     until(&here.world, held.expires_at).await;
     blocker.run("rollback").await;
-    is_expired(capturing.done().await);
+    assert_eq!(ended(capturing.done().await), HoldState::Expired);
     assert_eq!(here.standing().await, (10, 0));
     here.assert_sound().await;
 }

@@ -9,15 +9,7 @@ use credit_ledger::{Applied, Capture, Error, HoldState, Release};
 use fence_guard::OpenPermit;
 use promises::{Client, Started, World, capture, hold, release, sqlstate};
 
-use crate::holds::Holding;
-
-/// The one end that an error names.
-fn ended<T: std::fmt::Debug>(outcome: Result<T, Error>) -> HoldState {
-    match outcome {
-        Err(Error::HoldEnded { state, .. }) => state,
-        other => panic!("the hold had to have ended, this is {other:?}"),
-    }
-}
+use crate::setup::{Holding, ended};
 
 /// C38: confirm call and webhook capture the same hold, each with a request id of its own. The first has written and
 /// not committed; the second has found the hold open.

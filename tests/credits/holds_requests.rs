@@ -9,7 +9,7 @@ use promises::{
     MustRefuse, account, capture, charge, charge_of, grant_of, hold, permit, refund, release,
 };
 
-use crate::holds::Holding;
+use crate::setup::Holding;
 
 fn field<T: std::fmt::Debug>(outcome: Result<T, Error>) -> String {
     match outcome {

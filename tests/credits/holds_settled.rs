@@ -8,9 +8,9 @@ use fence_guard::OpenPermit;
 use promises::{charge, hold, permit, release};
 use sqlx::PgConnection;
 
-use crate::holds::Holding;
 use crate::holds_many::{PARKED, assert_few, parked};
 use crate::pages::counted;
+use crate::setup::Holding;
 
 /// More than alice ever has.
 const TOO_MUCH: i64 = 1_000_000;

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use credit_ledger::{Error, HoldState};
+use credit_ledger::HoldState;
 use fence_guard::{OpenPermit, Reason, Retention};
 use promises::{HOLD, MustRefuse, capture, charge, hold, permit, release};
 use time::OffsetDateTime;
 
-use crate::holds::Holding;
+use crate::setup::{Holding, ended};
 
 impl Holding {
     /// The next holder opens `r`.
@@ -59,16 +59,7 @@ async fn nobody_captures_or_releases_what_was_held_by_a_holder_that_was_overtake
             .await
             .map(|_| ()),
     ] {
-        assert!(
-            matches!(
-                outcome,
-                Err(Error::HoldEnded {
-                    state: HoldState::Void,
-                    ..
-                })
-            ),
-            "{outcome:?}"
-        );
+        assert_eq!(ended(outcome), HoldState::Void);
     }
     assert_eq!(here.standing().await, (10, 0));
     here.assert_sound().await;
@@ -153,16 +144,7 @@ async fn a_void_hold_stays_void_and_a_parked_one_open_when_openings_are_pruned_a
 
     let last = here.successor(6).await;
     let late = here.client.ledger.capture(&last, &capture(&dead, 3)).await;
-    assert!(
-        matches!(
-            late,
-            Err(Error::HoldEnded {
-                state: HoldState::Void,
-                ..
-            })
-        ),
-        "{late:?}"
-    );
+    assert_eq!(ended(late), HoldState::Void);
     here.client.capture(&last, &capture(&parked, 4)).await;
     here.client.close(&last).await;
 

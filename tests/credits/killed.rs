@@ -5,7 +5,7 @@ use credit_ledger::{Error, HoldState, Once};
 use fence_guard::Reason;
 use promises::{MustRefuse, World, capture, charge, hold, permit};
 
-use crate::holds::Holding;
+use crate::setup::Holding;
 
 /// Ends a worker's connection, as the kernel does with those of a killed process.
 async fn kill(world: &World, pid: i32) {

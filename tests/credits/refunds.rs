@@ -3,7 +3,7 @@
 use credit_ledger::{Credits, Error, Refund, RequestId};
 use promises::{capture, charge, charge_of, grant_of, refund, stored_sqlstate};
 
-use crate::holds::Holding;
+use crate::setup::Holding;
 
 impl Holding {
     /// A charge that was made.

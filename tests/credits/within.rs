@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, PgConnection};
 use uuid::Uuid;
 
-use crate::holds::Holding;
+use crate::setup::Holding;
 
 /// What ends a transaction that stands still, is cut off, or waits.
 async fn limits(tx: &mut PgConnection) -> Vec<String> {
