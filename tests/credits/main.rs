@@ -7,8 +7,10 @@ mod holds;
 mod holds_expire;
 mod holds_many;
 mod holds_race;
+mod holds_refused;
 mod holds_requests;
 mod holds_settled;
+mod holds_twins;
 mod holds_void;
 mod killed;
 
