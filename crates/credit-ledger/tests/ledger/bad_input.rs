@@ -7,7 +7,7 @@ use fence_guard::Resource;
 use promises::{Session, World, sqlstate};
 use sqlx::AssertSqlSafe;
 
-use crate::arguments::{OUTER_CALLS, Outer};
+use crate::arguments::{Outer, outer_calls};
 use crate::support::{OUTER, every_row};
 
 /// A world with a resource open under fence 5, and twelve credits of alice's, of which two are charged, for something
@@ -35,7 +35,7 @@ pub(crate) fn call(outer: &Outer, position: usize, other: &str) -> String {
 async fn every_outer_function_refuses_each_bad_argument_and_changes_nothing() {
     let (world, mut session) = world().await;
     let before = every_row(world.pool()).await;
-    for outer in OUTER_CALLS {
+    for outer in outer_calls() {
         for (position, argument) in outer.arguments.iter().enumerate() {
             for (bad, expected) in argument.bad {
                 let statement = call(outer, position, bad);
@@ -55,13 +55,10 @@ async fn every_outer_function_refuses_each_bad_argument_and_changes_nothing() {
 async fn every_outer_function_takes_its_good_arguments() {
     let (_world, mut session) = world().await;
     assert_eq!(
-        OUTER_CALLS
-            .iter()
-            .map(|outer| outer.name)
-            .collect::<Vec<_>>(),
+        outer_calls().map(|outer| outer.name).collect::<Vec<_>>(),
         OUTER
     );
-    for outer in OUTER_CALLS {
+    for outer in outer_calls() {
         session.run("begin").await;
         session
             .run(AssertSqlSafe(call(outer, usize::MAX, "")))
