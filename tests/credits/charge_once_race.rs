@@ -6,6 +6,7 @@ use fence_guard::Reason;
 use promises::{MustRefuse, charge, permit, start};
 
 use crate::charge_once::charged;
+use crate::line::Line;
 use crate::setup::Riding;
 
 /// The first has passed the guard and waits for the account. The second, under the same open permit, must not have
@@ -15,14 +16,12 @@ async fn of_two_calls_under_one_open_permit_one_charges() {
     let here = Riding::new().await;
     let (first, second) = (here.world.client().await, here.world.client().await);
     let open = here.client.open(&permit("r", 1)).await;
-    let mut blocker = here.world.session().await;
-    blocker.hold_account(&here.alice).await;
+    let mut line = Line::before(&here.world, &here.alice).await;
     let charging = first.start_charge_once(open.permit(), &charge(&here.alice, 3));
-    here.world.until_blocked(first.pid, blocker.pid).await;
+    line.joined_by(&first).await;
     let riding = second.start_charge_once(open.permit(), &charge(&here.alice, 3));
-    let ahead = [first.pid, blocker.pid];
-    assert!(here.world.blocked_or(second.pid, &ahead, || false).await);
-    blocker.run("rollback").await;
+    line.joined_by(&second).await;
+    line.let_go().await;
 
     charged(charging.done().await);
     let told = riding.done().await;
@@ -87,15 +86,13 @@ async fn a_permit_that_is_overtaken_or_closed_while_it_waits_for_the_resource_is
 async fn the_loser_of_two_twins_hears_that_the_winner_has_charged() {
     let here = Riding::new().await;
     let (first, second) = (here.world.client().await, here.world.client().await);
-    let mut blocker = here.world.session().await;
     let job = charge(&here.alice, 3);
-    blocker.hold_account(&here.alice).await;
+    let mut line = Line::before(&here.world, &here.alice).await;
     let charging = first.start_charge_once(&permit("r", 1), &job);
-    here.world.until_blocked(first.pid, blocker.pid).await;
+    line.joined_by(&first).await;
     let twin = second.start_charge_once(&permit("r", 2), &job);
-    let ahead = [first.pid, blocker.pid];
-    assert!(here.world.blocked_or(second.pid, &ahead, || false).await);
-    blocker.run("rollback").await;
+    line.joined_by(&second).await;
+    line.let_go().await;
     let applied = charged(charging.done().await);
     let replayed = charged(twin.done().await);
     assert!(replayed.replayed);

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use credit_ledger::{Applied, Capture, Error, HoldState, Release};
 use fence_guard::OpenPermit;
-use promises::{Client, Started, World, capture, hold, release, sqlstate};
+use promises::{Client, Started, capture, hold, release, sqlstate};
 
+use crate::line::{Line, clients};
 use crate::setup::{Holding, ended};
 
 /// C38: confirm call and webhook capture the same hold, each with a request id of its own. The first has written and
@@ -105,28 +106,17 @@ async fn settle(
     open: &Arc<OpenPermit>,
     what: impl Fn(usize) -> Result<Capture, Release>,
 ) -> Vec<Settling> {
-    let mut blocker = here.world.session().await;
-    blocker.hold_account(&here.alice).await;
-    let mut ahead: Vec<i32> = clients.iter().map(|client| client.pid).collect();
-    ahead.push(blocker.pid);
+    let mut line = Line::before(&here.world, &here.alice).await;
     let mut settling = Vec::new();
     for (index, client) in clients.iter().enumerate() {
         settling.push(match what(index) {
             Ok(capture) => Settling::Capture(client.start_capture(open, &capture)),
             Err(release) => Settling::Release(client.start_release(open, &release)),
         });
-        assert!(here.world.blocked_or(client.pid, &ahead, || false).await);
+        line.joined_by(client).await;
     }
-    blocker.run("rollback").await;
+    line.let_go().await;
     settling
-}
-
-async fn clients(world: &World, count: usize) -> Vec<Client> {
-    let mut clients = Vec::new();
-    for _ in 0..count {
-        clients.push(world.client().await);
-    }
-    clients
 }
 
 /// C39: one transaction is settled by many within milliseconds, some by retries of one request, some by requests of
@@ -235,16 +225,13 @@ async fn c42_a_capture_whose_connection_is_cut_is_sent_again_and_moves_the_balan
 async fn of_many_holds_that_wait_for_one_balance_only_the_covered_ones_are_made() {
     let here = Holding::new().await;
     let clients = clients(&here.world, 6).await;
-    let mut blocker = here.world.session().await;
-    blocker.hold_account(&here.alice).await;
-    let mut ahead: Vec<i32> = clients.iter().map(|client| client.pid).collect();
-    ahead.push(blocker.pid);
+    let mut line = Line::before(&here.world, &here.alice).await;
     let mut waiting = Vec::new();
     for client in &clients {
         waiting.push(client.start_hold(&here.open, &hold(&here.alice, 4)));
-        assert!(here.world.blocked_or(client.pid, &ahead, || false).await);
+        line.joined_by(client).await;
     }
-    blocker.run("rollback").await;
+    line.let_go().await;
     let mut made = 0;
     for one in waiting {
         match one.done().await {

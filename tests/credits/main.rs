@@ -1,6 +1,7 @@
 //! The ledger beyond grant and charge: what is held and resolved once, refunded and charged once; accounts that are
 //! frozen and closed; the history, and the audit of all of it.
 
+mod line;
 mod setup;
 
 mod holds;

@@ -3,6 +3,7 @@
 use credit_ledger::{Credits, Error, Refund, RequestId};
 use promises::{capture, charge, charge_of, grant_of, refund, stored_sqlstate};
 
+use crate::line::{Line, clients};
 use crate::setup::Holding;
 
 impl Holding {
@@ -94,20 +95,14 @@ async fn what_was_captured_is_refunded_as_any_charge() {
 async fn of_many_refunds_at_once_no_more_is_given_back_than_was_charged() {
     let here = Holding::new().await;
     let charged = here.charged(7).await;
-    let mut blocker = here.world.session().await;
-    blocker.hold_account(&here.alice).await;
-    let mut clients = Vec::new();
-    for _ in 0..6 {
-        clients.push(here.world.client().await);
-    }
-    let mut ahead: Vec<i32> = clients.iter().map(|client| client.pid).collect();
-    ahead.push(blocker.pid);
+    let clients = clients(&here.world, 6).await;
+    let mut line = Line::before(&here.world, &here.alice).await;
     let mut waiting = Vec::new();
     for client in &clients {
         waiting.push(client.start_refund(&refund(charged, 3)));
-        assert!(here.world.blocked_or(client.pid, &ahead, || false).await);
+        line.joined_by(client).await;
     }
-    blocker.run("rollback").await;
+    line.let_go().await;
     let mut made = 0;
     for one in waiting {
         match one.done().await {
@@ -161,15 +156,13 @@ async fn the_loser_of_two_twins_hears_that_the_winner_has_refunded() {
     let here = Holding::new().await;
     let charged = here.charged(7).await;
     let (first, second) = (here.world.client().await, here.world.client().await);
-    let mut blocker = here.world.session().await;
-    blocker.hold_account(&here.alice).await;
+    let mut line = Line::before(&here.world, &here.alice).await;
     let back = refund(charged, 7);
     let winner = first.start_refund(&back);
-    here.world.until_blocked(first.pid, blocker.pid).await;
+    line.joined_by(&first).await;
     let loser = second.start_refund(&back);
-    let ahead = [first.pid, blocker.pid];
-    assert!(here.world.blocked_or(second.pid, &ahead, || false).await);
-    blocker.run("rollback").await;
+    line.joined_by(&second).await;
+    line.let_go().await;
     let (winner, loser) = (winner.done().await.unwrap(), loser.done().await.unwrap());
     assert_eq!(winner.seq, loser.seq);
     assert!(winner.replayed != loser.replayed);
