@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use credit_ledger::{Capture, Credits, Error, Grant, Hold, HoldState, Purpose, Refund, Release};
+use credit_ledger::{
+    Account, Capture, Credits, Error, Grant, Hold, HoldState, Purpose, Refund, Release, RequestId,
+};
 use promises::{capture, charge, charge_of, grant_of, hold, permit, refund, release};
 
 use crate::setup::Holding;
@@ -145,6 +147,66 @@ async fn a_capture_and_a_release_that_are_sent_again_as_something_else_name_what
     );
 }
 
+/// What each verb sends, of bob's, under an id that is not its own.
+async fn send(
+    here: &Holding,
+    verb: &str,
+    request: RequestId,
+    bob: &Account,
+    spare: &Hold,
+    of: RequestId,
+) -> Result<(), Error> {
+    let (ledger, open) = (&here.client.ledger, &here.open);
+    let charge = charge_of(request, bob, 1);
+    match verb {
+        "grant" => ledger.grant(&grant_of(request, bob, 5)).await.map(|_| ()),
+        "charge" => ledger.charge(open, &charge).await.map(|_| ()),
+        "charge_once" => {
+            let outcome = ledger.charge_once(open.permit(), &charge, None).await;
+            outcome.map(|_| ())
+        }
+        "hold" => {
+            let one = Hold {
+                request,
+                ..hold(bob, 1)
+            };
+            ledger.hold(open, &one).await.map(|_| ())
+        }
+        "capture" => {
+            let one = Capture {
+                request,
+                ..capture(spare, 1)
+            };
+            ledger.capture(open, &one).await.map(|_| ())
+        }
+        "release" => {
+            let one = Release {
+                request,
+                ..release(spare)
+            };
+            ledger.release(open, &one).await.map(|_| ())
+        }
+        "refund" => {
+            let one = Refund {
+                request,
+                ..refund(of, 1)
+            };
+            ledger.refund(&one).await.map(|_| ())
+        }
+        other => panic!("{other} is no verb"),
+    }
+}
+
+const VERBS: [&str; 7] = [
+    "grant",
+    "charge",
+    "charge_once",
+    "hold",
+    "capture",
+    "release",
+    "refund",
+];
+
 /// Every verb with an id that every other verb has used: each says "operation", on whichever account.
 #[tokio::test]
 async fn a_request_id_of_one_verb_is_none_of_any_other() {
@@ -152,7 +214,7 @@ async fn a_request_id_of_one_verb_is_none_of_any_other() {
     let ledger = &here.client.ledger;
     let bob = here.world.account("bob", 10).await;
     let (kept, freed, spare) = (here.hold(2).await, here.hold(2).await, here.hold(1).await);
-    let granted = grant_of(credit_ledger::RequestId::random(), &here.alice, 5);
+    let granted = grant_of(RequestId::random(), &here.alice, 5);
     let charged = charge(&here.alice, 1);
     let (captured, released) = (capture(&kept, 2), release(&freed));
     ledger.grant(&granted).await.unwrap();
@@ -163,72 +225,24 @@ async fn a_request_id_of_one_verb_is_none_of_any_other() {
     ledger.refund(&refunded).await.unwrap();
 
     let before = here.standing().await;
-    let used = [
+    for (by, request) in [
         ("grant", granted.request),
         ("charge", charged.request),
         ("hold", kept.request),
         ("capture", captured.request),
         ("release", released.request),
         ("refund", refunded.request),
-    ];
-    for (by, request) in used {
-        for verb in [
-            "grant",
-            "charge",
-            "charge_once",
-            "hold",
-            "capture",
-            "release",
-            "refund",
-        ] {
+    ] {
+        for verb in VERBS {
             if by == verb || by == "charge" && verb == "charge_once" {
                 continue;
             }
-            let outcome = match verb {
-                "grant" => ledger.grant(&grant_of(request, &bob, 5)).await.map(|_| ()),
-                "charge" => ledger
-                    .charge(&here.open, &charge_of(request, &bob, 1))
-                    .await
-                    .map(|_| ()),
-                "charge_once" => ledger
-                    .charge_once(here.open.permit(), &charge_of(request, &bob, 1), None)
-                    .await
-                    .map(|_| ()),
-                "hold" => {
-                    let one = Hold {
-                        request,
-                        ..hold(&bob, 1)
-                    };
-                    ledger.hold(&here.open, &one).await.map(|_| ())
-                }
-                "capture" => {
-                    let one = Capture {
-                        request,
-                        ..capture(&spare, 1)
-                    };
-                    ledger.capture(&here.open, &one).await.map(|_| ())
-                }
-                "release" => {
-                    let one = Release {
-                        request,
-                        ..release(&spare)
-                    };
-                    ledger.release(&here.open, &one).await.map(|_| ())
-                }
-                _ => {
-                    // Of the capture: nothing may refund itself.
-                    let of = if by == "capture" {
-                        charged.request
-                    } else {
-                        captured.request
-                    };
-                    let one = Refund {
-                        request,
-                        ..refund(of, 1)
-                    };
-                    ledger.refund(&one).await.map(|_| ())
-                }
+            // Nothing may refund itself.
+            let of = match by {
+                "capture" => charged.request,
+                _ => captured.request,
             };
+            let outcome = send(&here, verb, request, &bob, &spare, of).await;
             assert_eq!(field(outcome), "operation", "{verb} with the id of a {by}");
         }
     }
