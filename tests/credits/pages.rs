@@ -138,4 +138,8 @@ async fn no_page_of_any_filter_reads_a_table_from_one_end_to_the_other() {
             assert_paged(&mut tx, &call).await;
         }
     }
+
+    // Nor does the read before every charge, where nothing was paid.
+    let call = "credit.charged('hot', 'another query', '-infinity') c where c > 0";
+    assert_eq!(assert_paged(&mut tx, call).await, 0);
 }
