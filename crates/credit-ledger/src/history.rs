@@ -1,7 +1,7 @@
 //! What has happened, page by page: entries, holds, refused writes.
 
 use fence::{Holder, Reason, Resource};
-use fence_guard::StoreError;
+use fence_guard::{Page, StoreError};
 use sqlx::types::time::OffsetDateTime;
 
 use crate::hold_state::HoldState;
@@ -92,8 +92,8 @@ impl From<&Account> for Filter {
 }
 
 impl Ledger {
-    /// Entries in the order of their numbers, after the one numbered `after` (0 from the start, then the last
-    /// [`seq`](EntryRow::seq) of the page before), at most `limit`.
+    /// Entries, page by page: `0`, or the newest ([`Page::NEWEST`]), then the last [`seq`](EntryRow::seq) of the page
+    /// before; at most `limit`.
     ///
     /// Of one account, pages that follow each other lack nothing: its entries commit in the order of their numbers. Of
     /// several they can: a transaction that has drawn its number, and commits later, is below the end of a page that was
@@ -105,22 +105,23 @@ impl Ledger {
     pub async fn entries(
         &self,
         filter: impl Into<Filter>,
-        after: i64,
+        page: impl Into<Page>,
         limit: u16,
     ) -> Result<Vec<EntryRow>, StoreError> {
-        let filter = filter.into();
-        let query = sqlx::query_as("select * from credit.entries($1, $2, $3, $4, $5, $6, $7)")
+        let (filter, page) = (filter.into(), page.into());
+        let query = sqlx::query_as("select * from credit.entries($1, $2, $3, $4, $5, $6, $7, $8)")
             .bind(filter.account())
-            .bind(after)
+            .bind(page.after())
             .bind(i32::from(limit))
             .bind(filter.resource())
             .bind(filter.holder.map(Holder::as_uuid))
             .bind(filter.since)
-            .bind(filter.until);
+            .bind(filter.until)
+            .bind(page.before());
         self.store.read(query).await
     }
 
-    /// Holds in the order of their numbers, each with how it stands at this moment; pages as
+    /// Holds, each with how it stands at this moment; pages as
     /// [`entries`](Ledger::entries). A page of those that are void or expired reads as many as are so and have not been
     /// given back ([`sweep_holds`](Ledger::sweep_holds)), and looks at each opening that took over. Only those that stand as `state` says, if it says so.
     ///
@@ -130,23 +131,25 @@ impl Ledger {
         &self,
         filter: impl Into<Filter>,
         state: Option<HoldState>,
-        after: i64,
+        page: impl Into<Page>,
         limit: u16,
     ) -> Result<Vec<HoldRow>, StoreError> {
-        let filter = filter.into();
-        let query = sqlx::query_as("select * from credit.holds($1, $2, $3, $4, $5, $6, $7, $8)")
-            .bind(filter.account())
-            .bind(after)
-            .bind(i32::from(limit))
-            .bind(state.map(HoldState::as_str))
-            .bind(filter.resource())
-            .bind(filter.holder.map(Holder::as_uuid))
-            .bind(filter.since)
-            .bind(filter.until);
+        let (filter, page) = (filter.into(), page.into());
+        let query =
+            sqlx::query_as("select * from credit.holds($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+                .bind(filter.account())
+                .bind(page.after())
+                .bind(i32::from(limit))
+                .bind(state.map(HoldState::as_str))
+                .bind(filter.resource())
+                .bind(filter.holder.map(Holder::as_uuid))
+                .bind(filter.since)
+                .bind(filter.until)
+                .bind(page.before());
         self.store.read(query).await
     }
 
-    /// The refused writes to the ledger in the order of their numbers, with what each would have done; pages as
+    /// The refused writes to the ledger, with what each would have done; pages as
     /// [`entries`](Ledger::entries), save that no lock puts those of one account in the order of their commits. Only those that were refused for `reason`, if it says one.
     ///
     /// # Errors
@@ -155,19 +158,21 @@ impl Ledger {
         &self,
         filter: impl Into<Filter>,
         reason: Option<Reason>,
-        after: i64,
+        page: impl Into<Page>,
         limit: u16,
     ) -> Result<Vec<RefusedWrite>, StoreError> {
-        let filter = filter.into();
-        let query = sqlx::query_as("select * from credit.refusals($1, $2, $3, $4, $5, $6, $7, $8)")
-            .bind(filter.account())
-            .bind(after)
-            .bind(i32::from(limit))
-            .bind(reason.map(Reason::as_str))
-            .bind(filter.resource())
-            .bind(filter.holder.map(Holder::as_uuid))
-            .bind(filter.since)
-            .bind(filter.until);
+        let (filter, page) = (filter.into(), page.into());
+        let query =
+            sqlx::query_as("select * from credit.refusals($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+                .bind(filter.account())
+                .bind(page.after())
+                .bind(i32::from(limit))
+                .bind(reason.map(Reason::as_str))
+                .bind(filter.resource())
+                .bind(filter.holder.map(Holder::as_uuid))
+                .bind(filter.since)
+                .bind(filter.until)
+                .bind(page.before());
         self.store.read(query).await
     }
 }

@@ -20,7 +20,7 @@ pub use accounts::Standing;
 pub use answer::{Applied, Held, Once, Released};
 pub use coalesce::{CoalesceFigures, CoalesceOptions, Coalescer};
 pub use error::Error;
-pub use fence_guard::{Finding, StoreError};
+pub use fence_guard::{Finding, Page, StoreError};
 pub use history::Filter;
 pub use hold_state::{HoldState, UnknownHoldState};
 pub use ledger::Ledger;

@@ -185,14 +185,10 @@ create view credit.refused_write as
              and r.write ->> 'amount' ~ '^[0-9]+$'
         else false end;
 
--- An index for each filter of credit.refusals that no index of the guard serves. An account's name is bounded;
+-- The index for the one filter of credit.refusals that no index of the guard serves. An account's name is bounded;
 -- what else somebody may write there is not, and must not be kept from being recorded.
 create index refusal_of_account on fence.refusal ((write ->> 'account'), seq)
     where octet_length(write ->> 'account') <= 512;
-create index refusal_of_resource on fence.refusal (resource, seq);
-create index refusal_of_holder on fence.refusal (presented_holder, seq);
-create index refusal_of_reason on fence.refusal (reason, seq);
-create index refusal_of_time on fence.refusal (first_at);
 
 -- What a ledger function answers; each function says which outcomes it has.
 --   replayed       answered from an earlier call with the same request id

@@ -11,7 +11,7 @@
 -- transaction the time is that of its PREPARE.
 create or replace function fence.blockers(p_resource text)
 returns table (pid int, application_name text, state text, in_transaction_since timestamptz, prepared_gid text)
-language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select l.pid, a.application_name,
            case when l.pid is null then 'prepared' else a.state end,
            coalesce(a.xact_start, p.prepared), p.gid

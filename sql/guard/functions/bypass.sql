@@ -18,7 +18,7 @@
 -- fence.bypass_guard, fence.bypass_tables and fence.bypass_owners; who may act as whom says fence.acts_as.
 create or replace function fence.bypass()
 returns table (kind text, subject text, finding text)
-language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     with found as materialized (
         select b.kind, b.subject, b.finding from fence.bypass_guard() b
         union all

@@ -72,8 +72,9 @@ create table fence.opening (
         (folded_seq is null) = (folded_at is null) and (folded_seq is null) = (closed_seq is null)
         and (folded_seq is null) = (closed_at is null) and (folded_seq is null) = (closed_lease_left_ms is null))
 );
--- fence.open_next asks whether a holder has opened before, also where its resource was opened a million times.
-create index opening_by_holder on fence.opening (holder);
+-- fence.open_next asks whether a holder has opened before, also where its resource was opened a million times;
+-- fence.openings reads a holder's in the order of their numbers.
+create index opening_by_holder on fence.opening (holder, seq);
 
 -- The durable row of a refused write: what was shown, what the guard saw the first time, and what the
 -- write would have done. A repeat raises attempts; it adds no row. request is the nil UUID where the
@@ -107,6 +108,11 @@ create table fence.refusal (
                              and observed_holder is not null and observed_holder = presented_holder
         else false end)
 );
+-- An index for each filter of fence.refusals, in the order of its pages.
+create index refusal_of_resource on fence.refusal (resource, seq);
+create index refusal_of_holder on fence.refusal (presented_holder, seq);
+create index refusal_of_reason on fence.refusal (reason, seq);
+create index refusal_of_time on fence.refusal (first_at);
 
 -- Where the bounded jobs of an operator go on: each call looks at some rows after the ones that the call
 -- before it looked at, and a pass that has come to the end begins anew. audit_from: everything that the

@@ -129,11 +129,7 @@ async fn that_role_may_call_the_outer_functions_and_is_denied_every_inner_one() 
     let mut given = [OUTER.as_slice(), AS_CALLER.as_slice()].concat();
     given.sort_unstable();
     assert_eq!(callable(&app, "app").await, given);
-    let calls: Vec<String> = sqlx::query_scalar(include_str!("sql/inner_calls.sql"))
-        .bind(given)
-        .fetch_all(app.world.pool())
-        .await
-        .unwrap();
+    let calls = app.calls_of_others(&given).await;
     assert!(
         calls
             .iter()
@@ -158,6 +154,57 @@ async fn whoever_was_not_granted_anything_may_call_nothing() {
     let mut stranger = session(&app.url().replace("app@", "stranger@")).await;
     let outcome = stranger.attempt("select fence.mark('r')").await;
     assert_eq!(sqlstate(outcome), DENIED);
+}
+
+/// Who is asked at night, and has nothing but `fence.grant_reader`: what it may call is what cannot write.
+#[tokio::test]
+async fn a_reader_may_call_what_cannot_write_and_is_denied_everything_else() {
+    let app = App::start(&Options::throw_away()).await;
+    app.world.account("alice", 10).await;
+    let reader = "create role reader login; select fence.grant_reader('reader')";
+    app.world.session().await.run(reader).await;
+    let given = callable(&app, "reader").await;
+    for read in [
+        "fence.refusals",
+        "fence.stats",
+        "fence.bypass",
+        "credit.entries",
+        "credit.audit",
+    ] {
+        assert!(given.iter().any(|name| name == read), "{read}");
+    }
+    for write in [
+        "fence.open",
+        "fence.admit",
+        "fence.close",
+        "credit.charge",
+        "credit.grant",
+        "fence.fold",
+    ] {
+        assert!(!given.iter().any(|name| name == write), "{write}");
+    }
+    assert!(
+        given.iter().all(|name| OUTER.contains(&name.as_str())),
+        "{given:?}"
+    );
+
+    let before = every_row(app.world.pool()).await;
+    let mut session = session(&app.url().replace("app@", "reader@")).await;
+    for call in app.calls_of_others(&given).await {
+        let outcome = session.attempt(sqlx::AssertSqlSafe(call.clone())).await;
+        assert_eq!(sqlstate(outcome), DENIED, "{call}");
+    }
+    let pool = sqlx::PgPool::connect(&app.url().replace("app@", "reader@"))
+        .await
+        .unwrap();
+    let (guard, ledger) = (Guard::new(pool.clone()), Ledger::new(pool));
+    assert!(guard.refusals(None, 0, 10).await.unwrap().is_empty());
+    assert_eq!(guard.versions().await.unwrap().len(), 2);
+    assert!(!guard.bypass().await.unwrap().is_empty());
+    assert_eq!(ledger.entries(Filter::all(), 0, 10).await.unwrap().len(), 1);
+    let opened = guard.open(&permit("r", 1), HOLD).await;
+    assert!(matches!(opened, Err(Error::Store(_))), "{opened:?}");
+    assert_eq!(every_row(app.world.pool()).await, before);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use testbed::{Options, PostgresServer};
 
 /// The functions that a role may call after `credit.grant_to`, and that run with their owner's rights, in the
 /// order of their names.
-pub(crate) const OUTER: [&str; 36] = [
+pub(crate) const OUTER: [&str; 39] = [
     "credit.audit",
     "credit.balance",
     "credit.capture",
@@ -38,12 +38,15 @@ pub(crate) const OUTER: [&str; 36] = [
     "fence.close",
     "fence.family",
     "fence.gaps",
+    "fence.horizon",
     "fence.mark",
     "fence.open",
     "fence.open_next",
     "fence.openings",
     "fence.protectable",
     "fence.refusals",
+    "fence.stats",
+    "fence.versions",
 ];
 
 /// What such a role may also call, with its own rights: protecting a table that it owns takes the first two to
@@ -80,6 +83,16 @@ impl App {
     /// The URL that the application logs in with.
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// A call of each function of both schemas that is not among these.
+    pub(crate) async fn calls_of_others(&self, given: &[impl AsRef<str>]) -> Vec<String> {
+        let given: Vec<&str> = given.iter().map(AsRef::as_ref).collect();
+        sqlx::query_scalar(include_str!("sql/inner_calls.sql"))
+            .bind(given)
+            .fetch_all(self.world.pool())
+            .await
+            .unwrap()
     }
 
     /// A connection of the application.

@@ -58,4 +58,6 @@ mod jobs;
 mod keepers;
 mod prune;
 
+mod looking;
+
 mod pooler;

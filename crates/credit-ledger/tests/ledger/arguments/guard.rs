@@ -62,6 +62,10 @@ pub(super) const CALLS: &[Outer] = &[
         ],
     },
     Outer {
+        name: "fence.horizon",
+        arguments: &[],
+    },
+    Outer {
         name: "fence.mark",
         arguments: &[RESOURCE, argument("'mark'", CALLED)],
     },
@@ -88,7 +92,14 @@ pub(super) const CALLS: &[Outer] = &[
     },
     Outer {
         name: "fence.openings",
-        arguments: &[argument("'r'", ASKED_FOR), AFTER, LIMIT],
+        arguments: &[
+            argument("'r'", ASKED_FOR),
+            AFTER,
+            LIMIT,
+            FILTERED_HOLDER,
+            MOMENT,
+            BEFORE,
+        ],
     },
     Outer {
         name: "fence.protectable",
@@ -99,7 +110,29 @@ pub(super) const CALLS: &[Outer] = &[
     },
     Outer {
         name: "fence.refusals",
-        arguments: &[argument("'r'", ASKED_FOR), AFTER, LIMIT],
+        arguments: &[
+            argument("'r'", ASKED_FOR),
+            AFTER,
+            LIMIT,
+            FILTERED_HOLDER,
+            argument("'stale'", WORDS),
+            MOMENT,
+            BEFORE,
+        ],
+    },
+    Outer {
+        name: "fence.stats",
+        arguments: &[
+            BEGINNING,
+            argument("'2100-01-01'", BEGINNING.bad),
+            argument("1", DEPTHS),
+            argument("'1 hour'", STRETCHES),
+            LIMIT,
+        ],
+    },
+    Outer {
+        name: "fence.versions",
+        arguments: &[],
     },
 ];
 
@@ -223,4 +256,25 @@ const COLUMNS: &[Bad] = &[
     ("null", ANSWERED),
     ("''", ANSWERED),
     ("repeat('x', 1048576)::name", ANSWERED),
+];
+const BEGINNING: Argument = argument(
+    "'2000-01-01'",
+    &[("null", BAD), ("'infinity'", BAD), ("'-infinity'", BAD)],
+);
+const DEPTHS: &[Bad] = &[
+    ("null", BAD),
+    ("-1", BAD),
+    ("17", BAD),
+    ("2147483647", BAD),
+    ("0", ANSWERED),
+];
+const STRETCHES: &[Bad] = &[
+    ("null", ANSWERED),
+    ("'0'", BAD),
+    ("'-1 s'", BAD),
+    ("'999 ms'", BAD),
+    ("'1 mon'", ANSWERED),
+    ("'178000000 years'", BAD),
+    ("'infinity'", INFINITE),
+    ("'-infinity'", INFINITE),
 ];

@@ -98,6 +98,7 @@ pub(super) const CALLS: &[Outer] = &[
             FILTERED_HOLDER,
             MOMENT,
             MOMENT,
+            BEFORE,
         ],
     },
     Outer {
@@ -161,6 +162,7 @@ pub(super) const CALLS: &[Outer] = &[
             FILTERED_HOLDER,
             MOMENT,
             MOMENT,
+            BEFORE,
         ],
     },
     Outer {
@@ -205,6 +207,7 @@ pub(super) const CALLS: &[Outer] = &[
             FILTERED_HOLDER,
             MOMENT,
             MOMENT,
+            BEFORE,
         ],
     },
     Outer {

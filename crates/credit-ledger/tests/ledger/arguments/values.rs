@@ -50,6 +50,7 @@ pub(super) const AFTER: Argument = argument(
         ("9223372036854775807", ANSWERED),
     ],
 );
+pub(super) const BEFORE: Argument = argument("9223372036854775807", AFTER.bad);
 
 pub(super) const LIMIT: Argument = argument(
     "10",
