@@ -1,5 +1,6 @@
 -- fence.record_opening: writes the mark and the opening. The caller holds the resource's locks and has
--- judged what they returned; r is that row, all null where there was none.
+-- judged what they returned; r is that row, all null where there was none. A takeover is told on channel "fence", as
+-- fence.refuse tells a refusal; any other opening tells nobody, for a notification makes commits wait for each other.
 create or replace function fence.record_opening(
     r fence.resource, p_resource text, p_fence bigint, p_holder uuid, p_seq bigint,
     p_valid_until timestamptz, p_minted boolean)
@@ -24,4 +25,7 @@ begin
          r.fence is not null and r.closed_seq is null,
          r.opened_seq, r.fence, r.holder, r.valid_until,
          r.closed_seq, r.closed_at, r.closed_lease_left_ms);
+    if r.fence is not null and r.closed_seq is null then
+        perform pg_notify('fence', format('takeover %s', p_seq));
+    end if;
 end $$;

@@ -59,5 +59,6 @@ mod keepers;
 mod prune;
 
 mod looking;
+mod told;
 
 mod pooler;

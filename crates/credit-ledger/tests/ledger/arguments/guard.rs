@@ -1,5 +1,6 @@
 //! The guard's outer functions, and what they alone are called with.
 
+use super::ledger_values::{FILTERED_HOLDER, MOMENT, WORDS};
 use super::values::*;
 use super::{Argument, Bad, Outer, argument};
 
