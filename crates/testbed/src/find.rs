@@ -84,6 +84,13 @@ fn source(
     }
 }
 
+impl Found {
+    /// Whether the Postgres is one of Docker Compose, which goes on running, and so keeps its rows.
+    pub fn has_postgres_in_container(&self) -> bool {
+        matches!(self.postgres, Source::Compose)
+    }
+}
+
 impl Source {
     pub(crate) fn is_url(&self) -> bool {
         matches!(self, Source::Url { .. })

@@ -10,6 +10,9 @@ use crate::error::Doing;
 use crate::folder::{Folder, bases, usable};
 use crate::janitor::Fate;
 
+/// The file in a kept folder whose lock says that a run uses it.
+const LOCK: &str = "lock";
+
 /// A folder, and the lock that keeps others out of it.
 #[derive(Debug)]
 pub(crate) enum Home {
@@ -54,7 +57,7 @@ impl Home {
 
     fn locked(path: PathBuf, notices: &mut Vec<String>) -> Result<Home, Error> {
         let doing = || format!("lock the folder {}", path.display());
-        let lock = File::create(path.join("lock")).doing(doing)?;
+        let lock = File::create(path.join(LOCK)).doing(doing)?;
         match lock.try_lock() {
             Ok(()) => Ok(Home::Kept { path, _lock: lock }),
             Err(TryLockError::WouldBlock) => {
@@ -81,6 +84,19 @@ impl Home {
             Home::Kept { .. } => Fate::Kept,
         }
     }
+}
+
+/// Whether a server has kept data in `folder`, or in what stands in for it: what a server that is started with
+/// [`Options::kept`](crate::Options::kept) would find, without starting one.
+///
+/// # Errors
+/// [`Error::Io`] if the account of servers cannot be told.
+pub fn has_kept(folder: impl AsRef<Path>) -> Result<bool, Error> {
+    let account = Account::of_servers()?;
+    let folder = folder.as_ref();
+    let wanted =
+        std::path::absolute(folder).doing(|| format!("find the folder {}", folder.display()))?;
+    Ok(candidates(&wanted, account).any(|path| path.join(LOCK).exists()))
 }
 
 /// `wanted` itself, then its stand-ins below the bases that can be used. A base is made only when

@@ -41,6 +41,7 @@ pub use error::{Error, ServerName};
 pub use find::{Found, NotFound, find};
 pub use folder::target_folder;
 pub use group::run_in_group;
+pub use home::has_kept;
 pub use options::Options;
 pub use pair::{Origin, Pair, shared};
 pub use pgbouncer::PgBouncer;
