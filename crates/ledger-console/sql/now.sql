@@ -1,0 +1,2 @@
+-- The time of the clock that rows bear.
+select clock_timestamp()
