@@ -5,14 +5,16 @@ use std::time::Duration;
 use credit_ledger::Ledger;
 use fence_guard::{Guard, StoreError};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection};
 use time::OffsetDateTime;
+use tokio::time::timeout;
 
 use crate::error::Error;
 
 /// What the connections are called in `pg_stat_activity`.
 const NAME: &str = "ledger";
 /// How long it is tried to connect.
-const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// A question, what is listened on, and one to spare.
 const CONNECTIONS: u32 = 3;
 
@@ -41,14 +43,15 @@ impl Database {
             address: address.clone(),
             source,
         };
-        let pool = pool(url).await.map_err(unreachable)?;
-        let asked = sqlx::query_as(include_str!("../sql/asked.sql"));
-        let (role, has_guard, has_ledger): (String, bool, bool) =
-            asked.fetch_one(&pool).await.map_err(unreachable)?;
+        let options = options(url).map_err(unreachable)?;
+        let asked = timeout(CONNECT_WITHIN, ask(&options)).await;
+        let asked = asked.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+        let (role, has_guard, has_ledger) = asked.map_err(unreachable)?;
         if !has_guard {
             let schema = "fence";
             return Err(Error::NotInstalled { address, schema });
         }
+        let pool = pool(options);
         let guard = Guard::new(pool.clone());
         Ok(Database {
             ledger: has_ledger.then(|| Ledger::on(&guard)),
@@ -106,14 +109,27 @@ impl Database {
     }
 }
 
-/// Connections that cannot write.
-pub(crate) async fn pool(url: &str) -> Result<PgPool, sqlx::Error> {
+/// Who asks, and which of the two schemas there are. Without a pool, which would try a server that is not there again
+/// and again.
+async fn ask(options: &PgConnectOptions) -> Result<(String, bool, bool), sqlx::Error> {
+    let mut connection = options.connect().await?;
+    let asked = sqlx::query_as(include_str!("../sql/asked.sql"));
+    let asked = asked.fetch_one(&mut connection).await?;
+    connection.close().await?;
+    Ok(asked)
+}
+
+/// Of connections that cannot write.
+pub(crate) fn options(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
     let options: PgConnectOptions = url.parse()?;
-    let options = options
+    Ok(options
         .application_name(NAME)
-        .options([("default_transaction_read_only", "on")]);
+        .options([("default_transaction_read_only", "on")]))
+}
+
+/// Connections that are made as they are needed.
+pub(crate) fn pool(options: PgConnectOptions) -> PgPool {
     let pool = PgPoolOptions::new().max_connections(CONNECTIONS);
     pool.acquire_timeout(CONNECT_WITHIN)
-        .connect_with(options)
-        .await
+        .connect_lazy_with(options)
 }

@@ -7,7 +7,7 @@ use testbed::{Options, Pair, PostgresServer, ServerName};
 use time::OffsetDateTime;
 use url::Url;
 
-use crate::database::{Database, pool};
+use crate::database::{Database, options, pool};
 use crate::error::Error;
 use crate::kept;
 
@@ -114,7 +114,7 @@ async fn newest_story(server: &str) -> Result<String, Error> {
         address: testbed::redacted(server),
         source,
     };
-    let maintenance = pool(server).await.map_err(unreachable)?;
+    let maintenance = pool(options(server).map_err(unreachable)?);
     let names = sqlx::query_scalar(include_str!("../sql/kept_databases.sql"))
         .bind(kept::DATABASE_PREFIX)
         .fetch_all(&maintenance)
@@ -134,7 +134,7 @@ async fn newest_story(server: &str) -> Result<String, Error> {
 
 /// When something was opened last. A database of another version may not tell.
 async fn last_opening(url: &str) -> Option<OffsetDateTime> {
-    let guard = Guard::new(pool(url).await.ok()?);
+    let guard = Guard::new(pool(options(url).ok()?));
     let newest = guard.openings(Filter::all(), Page::NEWEST, 1).await;
     guard.pool().close().await;
     newest.ok()?.first().map(|row| row.at)

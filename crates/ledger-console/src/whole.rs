@@ -9,7 +9,7 @@ use crate::cli::{Format, OneAccount, OneResource, WholeFormat};
 use crate::database::Database;
 use crate::error::Error;
 use crate::output::{Field, Output, Row, json_line, list, member, object, visible};
-use crate::rows::how;
+use crate::rows::{how, whole_moment};
 
 /// The parts of an answer: what stands at its top, and its lists, each with its name.
 struct Whole {
@@ -70,7 +70,7 @@ pub(crate) async fn resource(
         whole.lines.push(("holder", newest.holder.to_string()));
         whole
             .lines
-            .push(("valid until", newest.valid_until.to_string()));
+            .push(("valid until", whole_moment(newest.valid_until)));
     }
     if let Some(ledger) = database.ledger() {
         let of_it = LedgerFilter::all().under(args.name.clone());
@@ -157,10 +157,10 @@ fn standing_lines(id: &str, standing: &Standing) -> Vec<(&'static str, String)> 
                 standing.floor
             ),
         ),
-        ("opened", standing.opened_at.to_string()),
+        ("opened", whole_moment(standing.opened_at)),
     ];
-    lines.extend(standing.frozen_at.map(|at| ("frozen", at.to_string())));
-    lines.extend(standing.closed_at.map(|at| ("closed", at.to_string())));
+    lines.extend(standing.frozen_at.map(|at| ("frozen", whole_moment(at))));
+    lines.extend(standing.closed_at.map(|at| ("closed", whole_moment(at))));
     lines
 }
 

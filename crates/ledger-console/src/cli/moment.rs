@@ -102,7 +102,7 @@ mod tests {
             "1 h",
             "1H",
             "15",
-            "5214w",
+            "5229w",
             "99999999999999999999s",
         ] {
             assert_eq!(span(none), Err(NoSpan), "{none:?}");

@@ -17,7 +17,7 @@ use crate::run::Ended;
 use crate::servers::Servers;
 use diagnosis::{Diagnosis, Severity};
 
-/// `ledger doctor`. What cannot be looked at is a diagnosis too, and the rest goes on.
+/// `ledger doctor`, the worst first. What cannot be looked at is a diagnosis too, and the rest goes on.
 pub(crate) async fn doctor(
     servers: &Servers,
     args: &Doctor,
@@ -35,6 +35,7 @@ pub(crate) async fn doctor(
         }
         None => found.push(redis::not_named()),
     }
+    found.sort_by_key(|diagnosis| std::cmp::Reverse(diagnosis.severity));
     Output::new(args.format, to).rows(&found)?;
     let counts = if args.errors_only {
         Severity::Error

@@ -50,20 +50,21 @@ fn grid<R: Row>(rows: &[R]) -> Table {
     table
 }
 
-/// One line where all of them fit into it, else a line for each.
+/// As many to a line as fit into it, each whole where a line is enough.
 fn details(details: &[(&'static str, String)]) -> Vec<String> {
-    let indent = " ".repeat(INDENT);
-    let shown = |(name, text): &(&'static str, String)| {
+    let mut lines: Vec<String> = Vec::new();
+    for (name, text) in details {
         let room = COLUMNS - INDENT - name.len() - 1;
-        format!("{name} {}", shorten(text, room))
-    };
-    let parts: Vec<String> = details.iter().map(shown).collect();
-    let line = format!("{indent}{}", parts.join(BETWEEN));
-    match parts.len() {
-        0 => Vec::new(),
-        _ if line.width() <= COLUMNS => vec![line],
-        _ => parts.iter().map(|part| format!("{indent}{part}")).collect(),
+        let part = format!("{name} {}", shorten(text, room));
+        match lines.last_mut() {
+            Some(line) if line.width() + BETWEEN.len() + part.width() <= COLUMNS => {
+                line.push_str(BETWEEN);
+                line.push_str(&part);
+            }
+            _ => lines.push(format!("{}{part}", " ".repeat(INDENT))),
+        }
     }
+    lines
 }
 
 /// Lines of whole words; a word that is longer than a line has one of its own.

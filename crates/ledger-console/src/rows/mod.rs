@@ -9,4 +9,4 @@ mod refusal;
 mod words;
 
 pub(crate) use opening::how;
-pub(crate) use words::{moment, percent, span, under};
+pub(crate) use words::{moment, percent, span, under, whole_moment};

@@ -12,8 +12,16 @@ pub(crate) fn moment(at: OffsetDateTime) -> String {
         .unwrap_or_else(|_| at.to_string())
 }
 
+/// A moment in UTC, whole seconds of it: `2026-12-01 09:30:00 UTC`.
+pub(crate) fn whole_moment(at: OffsetDateTime) -> String {
+    let whole = format_description!("[year]-[month]-[day] [hour]:[minute]:[second] UTC");
+    at.to_offset(UtcOffset::UTC)
+        .format(whole)
+        .unwrap_or_else(|_| at.to_string())
+}
+
 /// The first part of an id: enough to tell a few apart.
-pub(crate) fn short(id: Uuid) -> String {
+fn short(id: Uuid) -> String {
     id.simple().to_string()[..8].to_owned()
 }
 
