@@ -1,10 +1,9 @@
 //! What a run plays on: the servers, the schemas, and names that no other run has.
 
-use std::path::PathBuf;
-
 use anyhow::Context;
 use credit_ledger::{Account, Credits, Grant, Ledger, Purpose, RequestId};
 use fence_guard::{Guard, Schema};
+use ledger_console::kept;
 use redis::AsyncCommands;
 use redis::aio::MultiplexedConnection;
 use sqlx::AssertSqlSafe;
@@ -45,7 +44,7 @@ impl Stage {
     /// Finds or starts the servers and puts the schemas in place.
     pub(crate) async fn set() -> anyhow::Result<Stage> {
         let pair =
-            tokio::task::spawn_blocking(|| Pair::start(&Options::kept(data_folder()))).await??;
+            tokio::task::spawn_blocking(|| Pair::start(&Options::kept(kept::folder()))).await??;
         let database_url = database_url(&pair).await?;
         let pool = PgPoolOptions::new()
             .max_connections(4)
@@ -123,12 +122,6 @@ impl Stage {
     }
 }
 
-/// Where the private Postgres keeps its data between runs: beside what cargo builds.
-fn data_folder() -> PathBuf {
-    let base = testbed::target_folder().unwrap_or_else(std::env::temp_dir);
-    base.join("double-charge-data")
-}
-
 /// The story's database: the one that the URL names, or one of its own on a private server.
 async fn database_url(pair: &Pair) -> anyhow::Result<String> {
     if !pair.is_private() {
@@ -165,5 +158,5 @@ fn database_name() -> String {
     let version = Uuid::new_v5(&Uuid::NAMESPACE_OID, texts.as_bytes())
         .simple()
         .to_string();
-    format!("double_charge_{}", &version[..8])
+    format!("{}{}", kept::DATABASE_PREFIX, &version[..8])
 }
