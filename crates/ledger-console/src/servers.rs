@@ -54,7 +54,7 @@ impl Servers {
 #[derive(Debug)]
 enum Started {
     Private(PostgresServer),
-    Containers(Pair),
+    Containers(Box<Pair>),
 }
 
 /// Starts Postgres on the kept rows. It blocks for about a second.
@@ -64,7 +64,7 @@ fn start() -> Result<Started, Error> {
     if !testbed::has_kept(&folder)? {
         return match testbed::find() {
             Ok(found) if found.has_postgres_in_container() => {
-                Ok(Started::Containers(Pair::start(&options)?))
+                Ok(Started::Containers(Box::new(Pair::start(&options)?)))
             }
             // That only a Redis is missing keeps nobody from asking Postgres.
             Err(testbed::Error::NotFound(missing))
