@@ -34,27 +34,35 @@ pub struct VersionRow {
 
 /// How far numbers and transactions were at one moment: for whoever follows rows by their numbers.
 ///
-/// Take [`last_seq`](Horizon::last_seq) from one, and [`upcoming`](Horizon::upcoming) from a later one. As soon as
-/// [`oldest`](Horizon::oldest) is not below that, no row at or below `last_seq` is in flight any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
+/// A number is drawn before its row is committed. Whoever has taken [`last_seq`](Horizon::last_seq) and
+/// [`in_flight`](Horizon::in_flight) from one horizon asks later ones whether [`all have ended`](Horizon::have_ended): then
+/// what is read after that lacks no row at or below `last_seq`.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 #[non_exhaustive]
 pub struct Horizon {
     /// The number that was drawn last; 0 before the first.
     pub last_seq: i64,
-    /// The oldest transaction in flight.
-    pub oldest: i64,
-    /// The next transaction to begin is this one, or a later one.
-    pub upcoming: i64,
+    /// The transactions that may have drawn it, or one before it, and have not ended: names that only another horizon
+    /// understands.
+    pub in_flight: Vec<String>,
+    /// Whether those are all: not while one is prepared, and not on a standby.
+    pub is_whole: bool,
 }
 
 impl Horizon {
     /// A horizon that was read elsewhere.
-    pub fn new(last_seq: i64, oldest: i64, upcoming: i64) -> Horizon {
+    pub fn new(last_seq: i64, in_flight: Vec<String>, is_whole: bool) -> Horizon {
         Horizon {
             last_seq,
-            oldest,
-            upcoming,
+            in_flight,
+            is_whole,
         }
+    }
+
+    /// Whether all of these transactions, which were in flight at an earlier horizon, have ended by this one. If that cannot
+    /// be told, they have not.
+    pub fn have_ended(&self, earlier: &[String]) -> bool {
+        self.is_whole && earlier.iter().all(|name| !self.in_flight.contains(name))
     }
 }
 
@@ -82,7 +90,7 @@ impl Guard {
     /// # Errors
     /// [`StoreError`] if Postgres does not answer.
     pub async fn horizon(&self) -> Result<Horizon, StoreError> {
-        let query = "select last_seq, oldest, upcoming from fence.horizon()";
+        let query = "select last_seq, in_flight, is_whole from fence.horizon()";
         self.store().call(sqlx::query_as(query)).await
     }
 }

@@ -8,8 +8,6 @@ create or replace function fence.refuse(
     p_permit fence.permit, p_operation text, p_request uuid, p_reason text,
     p_observed_fence bigint, p_observed_holder uuid, p_write jsonb)
 returns void language sql as $$
-    -- Before the row draws its number: see fence.horizon.
-    select pg_current_xact_id();
     with kept as (
         insert into fence.refusal as x
             (resource, presented_fence, presented_holder, operation, request, reason,

@@ -138,3 +138,26 @@ async fn the_limits_that_end_an_idle_holder_do_not_end_a_prepared_one() {
     opening.done().await.unwrap();
     assert_eq!(count(&world, "select count(*) from note").await, 1);
 }
+
+/// It bore another name before it was prepared, so nobody can tell whether a transaction of that name has ended.
+#[tokio::test]
+async fn while_a_transaction_is_prepared_the_horizon_says_that_it_does_not_know_all() {
+    let server = server();
+    let (world, mine) = world(&server).await;
+    let guard = world.client().await.guard;
+    let mut session = world.session().await;
+    prepare(&mut session, &mine, "'horizon'").await;
+    let prepared = guard.horizon().await.unwrap();
+    assert!(
+        !prepared.is_whole && !prepared.have_ended(&[]),
+        "{prepared:?}"
+    );
+    session.run("rollback prepared 'horizon'").await;
+    assert!(
+        guard
+            .horizon()
+            .await
+            .unwrap()
+            .have_ended(&prepared.in_flight)
+    );
+}

@@ -2,11 +2,9 @@
 //! somebody follows numbers without missing one.
 
 use fence_guard::CHANNEL;
-use promises::{DONE_WITHIN, HOLD, MustRefuse, World, charge, hold, permit, start, within};
+use promises::{HOLD, MustRefuse, World, charge, hold, permit, start, within};
 use sqlx::postgres::PgListener;
 use uuid::Uuid;
-
-use crate::support::until_told;
 
 async fn listener(world: &World) -> PgListener {
     let mut listener = PgListener::connect_with(world.pool()).await.unwrap();
@@ -73,24 +71,26 @@ async fn a_number_is_behind_the_horizon_only_when_its_transaction_has_ended() {
     guard.open(&permit("quick", 1), HOLD).await.unwrap();
 
     let drawn = guard.horizon().await.unwrap();
+    assert_eq!(
+        (drawn.in_flight.len(), drawn.is_whole),
+        (1, true),
+        "{drawn:?}"
+    );
     let later = guard.horizon().await.unwrap();
-    assert!(later.oldest < later.upcoming, "{later:?}");
+    assert!(!later.have_ended(&drawn.in_flight), "{later:?}");
     slow.run("commit").await;
-    // Transactions are the whole server's, and other tests have theirs; each ends.
-    let settled = async || {
-        let now = guard.horizon().await.unwrap();
-        (now.oldest >= later.upcoming).then_some(())
-    };
-    until_told("all have ended", DONE_WITHIN, settled).await;
+    let later = guard.horizon().await.unwrap();
+    assert!(later.have_ended(&drawn.in_flight), "{later:?}");
     let numbers = guard.openings(None, 0, 9).await.unwrap();
     assert!(numbers.iter().all(|row| row.seq <= drawn.last_seq));
     assert_eq!(numbers.len(), 2);
 }
 
-/// A refusal under a resource without a row locks nothing before it draws its number, and may then wait for its twin.
+/// A refusal under a resource without a row locks no row of it, and may then wait for its twin.
 #[tokio::test]
-async fn a_refused_write_that_waits_for_its_twin_is_a_transaction_that_the_horizon_sees() {
+async fn a_refused_write_that_waits_for_its_twin_is_a_transaction_that_the_horizon_names() {
     let world = World::new().await;
+    let guard = world.client().await.guard;
     let never_opened = permit("r", 1);
     let (mut first, mut second) = (world.session().await, world.session().await);
     first.run("begin").await;
@@ -98,11 +98,20 @@ async fn a_refused_write_that_waits_for_its_twin_is_a_transaction_that_the_horiz
     let (pid, by) = (second.pid, first.pid);
     let again = start(async move { second.admit(&[&never_opened]).await.map(|_| ()) });
     world.until_blocked(pid, by).await;
-    let seen = "select backend_xid is not null from pg_stat_activity where pid = $1";
-    let seen = sqlx::query_scalar(seen).bind(pid).fetch_one(world.pool());
-    let seen: bool = seen.await.unwrap();
+    let waiting = guard.horizon().await.unwrap();
     first.run("rollback").await;
     again.done().await.unwrap();
-    assert!(seen);
+    assert_eq!(waiting.in_flight.len(), 2, "{waiting:?}");
     assert_eq!(world.refusals().await.len(), 1);
+}
+
+/// A backup, a report or a bulk load elsewhere lasts for hours, and draws no number.
+#[tokio::test]
+async fn who_draws_no_number_is_not_waited_for() {
+    let world = World::new().await;
+    let mut load = world.session().await;
+    load.run("create table load (x int); begin; insert into load values (1); select count(*) from fence.resource")
+        .await;
+    let horizon = world.client().await.guard.horizon().await.unwrap();
+    assert_eq!((horizon.in_flight, horizon.is_whole), (vec![], true));
 }

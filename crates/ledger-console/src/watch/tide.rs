@@ -12,8 +12,8 @@ pub(crate) struct Tide {
     low: i64,
     /// What was shown above it.
     shown: BTreeSet<i64>,
-    /// The next low: a number that was drawn, and, once it is known, which transactions have to end before that is so.
-    rising: Option<(i64, Option<i64>)>,
+    /// The next low: a number that was drawn, and which transactions have to end before it is.
+    rising: Option<(i64, Vec<String>)>,
 }
 
 /// What became of the numbers.
@@ -47,27 +47,22 @@ impl Tide {
         seq > self.low && self.shown.insert(seq)
     }
 
-    /// Goes on from a horizon, when all rows were shown that were there at its moment.
-    ///
-    /// Whoever draws a number is a transaction already. So whoever had drawn one by an earlier horizon is among the
-    /// transactions that had begun by a later one; and when all those have ended, nothing at or below it can come.
+    /// Goes on from a horizon, when all rows were shown that a look after it found.
     pub(crate) fn settle(&mut self, horizon: Horizon) -> Turn {
         if horizon.last_seq < self.low {
             *self = Tide::after(horizon.last_seq);
             return Turn::Back;
         }
-        let mut turn = Turn::Up;
-        if let Some((seq, upcoming)) = &mut self.rising {
-            let upcoming = *upcoming.get_or_insert(horizon.upcoming);
-            if horizon.oldest >= upcoming {
-                self.low = *seq;
-                self.shown = self.shown.split_off(&(self.low + 1));
-                self.rising = None;
-                turn = Turn::Settled;
-            }
+        let drawn = || (horizon.last_seq, horizon.in_flight.clone());
+        let (seq, in_flight) = self.rising.take().unwrap_or_else(drawn);
+        if !horizon.have_ended(&in_flight) {
+            self.rising = Some((seq, in_flight));
+            return Turn::Up;
         }
-        self.rising.get_or_insert((horizon.last_seq, None));
-        turn
+        self.low = seq;
+        self.shown = self.shown.split_off(&(self.low + 1));
+        self.rising = Some(drawn());
+        Turn::Settled
     }
 }
 
@@ -94,7 +89,7 @@ mod tests {
         ]
     }
 
-    /// A server: each transaction draws one number.
+    /// A server: each transaction draws one number, whose name it bears.
     #[derive(Default)]
     struct Server {
         last: i64,
@@ -104,21 +99,16 @@ mod tests {
 
     impl Server {
         fn horizon(&self) -> Horizon {
-            // A transaction bears its number's own, which is enough for comparing.
-            let oldest = self.in_flight.iter().min().copied();
-            Horizon::new(self.last, oldest.unwrap_or(self.last + 1), self.last + 1)
+            let in_flight = self.in_flight.iter().map(i64::to_string).collect();
+            Horizon::new(self.last, in_flight, true)
         }
     }
 
     fn look(server: &Server, tide: &mut Tide, shown: &mut Vec<i64>) {
-        let after = tide.low();
-        shown.extend(
-            server
-                .committed
-                .range(after + 1..)
-                .filter(|seq| tide.is_new(**seq)),
-        );
-        tide.settle(server.horizon());
+        let (horizon, after) = (server.horizon(), tide.low());
+        let rows = server.committed.range(after + 1..);
+        shown.extend(rows.filter(|seq| tide.is_new(**seq)));
+        tide.settle(horizon);
     }
 
     proptest! {
@@ -154,7 +144,35 @@ mod tests {
     #[test]
     fn numbers_that_went_back_are_noticed_and_shown_again() {
         let mut tide = Tide::after(100);
-        assert_eq!(tide.settle(Horizon::new(90, 5, 5)), Turn::Back);
+        assert_eq!(tide.settle(Horizon::new(90, vec![], true)), Turn::Back);
         assert!(tide.is_new(91));
+    }
+
+    #[test]
+    fn while_it_is_not_known_who_is_in_flight_nothing_settles() {
+        let mut tide = Tide::after(0);
+        assert_eq!(tide.settle(Horizon::new(7, vec![], false)), Turn::Up);
+        assert_eq!(tide.low(), 0);
+        assert_eq!(tide.settle(Horizon::new(8, vec![], true)), Turn::Settled);
+        assert_eq!(tide.low(), 7);
+    }
+
+    #[test]
+    fn who_comes_later_is_not_waited_for() {
+        let mut tide = Tide::after(0);
+        let in_flight = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        assert_eq!(
+            tide.settle(Horizon::new(1, in_flight(&["3/1"]), true)),
+            Turn::Up
+        );
+        assert_eq!(
+            tide.settle(Horizon::new(2, in_flight(&["3/1", "4/1"]), true)),
+            Turn::Up
+        );
+        assert_eq!(
+            tide.settle(Horizon::new(3, in_flight(&["4/1", "5/1"]), true)),
+            Turn::Settled
+        );
+        assert_eq!(tide.low(), 1);
     }
 }

@@ -1,15 +1,20 @@
 //! `ledger watch` while things happen.
 
 use std::process::Stdio;
+use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use promises::{permit, within};
+use promises::{World, permit, within};
 use serde_json::Value;
+use testbed::{Options, PostgresServer};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, ChildStdout};
 
 use crate::support::{Stage, ledger};
+
+/// It looks once a second: so it has done that more often than it takes to take a number for settled.
+const LOOKS: Duration = Duration::from_secs(4);
 
 /// A watch that has begun.
 pub(crate) struct Watching {
@@ -52,6 +57,12 @@ impl Watching {
         let next = self.next().await;
         let text = |name: &str| next[name].as_str().unwrap().to_owned();
         (text("event"), text("fence"))
+    }
+
+    /// Lets it look again and again while there is nothing to be told.
+    pub(crate) async fn looks_for(&mut self, time: Duration) {
+        let told = tokio::time::timeout(time, self.lines.next_line()).await;
+        assert!(told.is_err(), "{told:?}");
     }
 
     /// Returns once something is said on standard error.
@@ -125,6 +136,23 @@ async fn a_row_that_commits_late_under_a_lower_number_is_told_all_the_same() {
     slow.run("commit").await;
     assert_eq!(watching.next_event().await, event("opening", 7));
     assert_eq!(watching.end().await, (Some(0), vec![]));
+}
+
+/// Nothing else happens on the server meanwhile: the transaction that is open is the newest of all, and whatever counts
+/// only those that have ended does not see it.
+#[tokio::test]
+async fn a_row_of_the_newest_transaction_of_all_is_told_however_late_it_commits() {
+    let mut server = PostgresServer::start(&Options::throw_away()).unwrap();
+    let world = World::at(server.url()).await;
+    let mut watching = Watching::start(server.url(), &[]).await;
+    let mut slow = world.session().await;
+    slow.run("begin").await;
+    slow.open(&permit("slow", 1)).await.unwrap();
+    watching.looks_for(LOOKS).await;
+    slow.run("commit").await;
+    assert_eq!(watching.next_event().await, event("opening", 1));
+    assert_eq!(watching.end().await, (Some(0), vec![]));
+    server.stop().unwrap();
 }
 
 #[tokio::test]
