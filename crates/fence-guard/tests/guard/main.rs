@@ -27,6 +27,7 @@ mod durability;
 mod unknown;
 
 mod any_text;
+mod figures;
 mod foreign;
 mod last_fence;
 
