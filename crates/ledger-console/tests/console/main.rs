@@ -8,6 +8,8 @@ mod whole;
 
 mod audit;
 mod doctor;
+mod doctor_faults;
+mod doctor_redis;
 mod stats;
 
 mod read_only;
