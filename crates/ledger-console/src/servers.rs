@@ -53,7 +53,7 @@ impl Servers {
 /// What was started.
 #[derive(Debug)]
 enum Started {
-    Private(PostgresServer),
+    Private(Box<PostgresServer>),
     Containers(Box<Pair>),
 }
 
@@ -78,7 +78,7 @@ fn start() -> Result<Started, Error> {
     }
     let server = PostgresServer::start(&options)?;
     if server.is_kept() {
-        Ok(Started::Private(server))
+        Ok(Started::Private(Box::new(server)))
     } else {
         Err(Error::KeptInUse)
     }
