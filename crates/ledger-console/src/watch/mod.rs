@@ -106,12 +106,11 @@ impl<'a> Watcher<'a> {
         let of_store = |error| self.database.error(error);
         let horizon = guard.horizon().await.map_err(of_store)?;
         let mut rows = Vec::new();
+        // Refusals first: the opening that a write was refused against was there before it, and is not told behind it.
         let mut after = self.tide.low();
         loop {
-            let page = guard
-                .openings(self.filter(), Page::After(after), PAGE)
-                .await;
-            let page: Vec<OpeningRow> = page.map_err(of_store)?;
+            let page = guard.refusals(self.filter(), Page::After(after), PAGE);
+            let page: Vec<RefusalRow> = page.await.map_err(of_store)?;
             let is_last = page.len() < usize::from(PAGE);
             after = page.last().map_or(after, |row| row.seq);
             rows.extend(page.into_iter().map(News::from));
@@ -121,10 +120,8 @@ impl<'a> Watcher<'a> {
         }
         after = self.tide.low();
         loop {
-            let page = guard
-                .refusals(self.filter(), Page::After(after), PAGE)
-                .await;
-            let page: Vec<RefusalRow> = page.map_err(of_store)?;
+            let page = guard.openings(self.filter(), Page::After(after), PAGE);
+            let page: Vec<OpeningRow> = page.await.map_err(of_store)?;
             let is_last = page.len() < usize::from(PAGE);
             after = page.last().map_or(after, |row| row.seq);
             rows.extend(page.into_iter().map(News::from));
