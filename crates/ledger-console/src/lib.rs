@@ -8,6 +8,7 @@ mod error;
 pub mod kept;
 mod lists;
 pub mod output;
+pub mod picture;
 mod rows;
 mod run;
 mod servers;
