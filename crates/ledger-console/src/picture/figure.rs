@@ -8,8 +8,6 @@ use super::moment::length;
 use super::plan::Plan;
 use super::{BarKind, MarkKind, Story, shown, tables};
 
-/// Room at the left and the right of the lanes, in pixels: half a mark, and a bit.
-const MARGIN: u32 = 14;
 /// The height of the axis below the lanes, in pixels.
 const AXIS: f64 = 30.0;
 /// How far apart two names on the axis are at least, in per cent: a phone has room for four.
@@ -45,18 +43,15 @@ fn picture(plan: &Plan<'_>) -> Markup {
             title id=(name) { (shown(&plan.story.title)) }
             desc id=(says) { (says_itself(plan)) }
             (defs(plan))
-            // A nested picture with a margin: marks at its edges are whole.
-            svg class="inner" x=(MARGIN) width="100%" height=(lanes + AXIS) overflow="visible" {
-                (breaks(plan, lanes))
-                @for (index, row) in plan.lanes.iter().enumerate() {
-                    (lane(plan, row, lane::HEIGHT * index as f64))
-                }
-                (links(plan))
-                @for step in &plan.steps {
-                    (mark(plan, step, lane::HEIGHT * step.lane as f64))
-                }
-                (axis(plan, lanes))
+            (breaks(plan, lanes))
+            @for (index, row) in plan.lanes.iter().enumerate() {
+                (lane(plan, row, lane::HEIGHT * index as f64))
             }
+            (links(plan))
+            @for step in &plan.steps {
+                (mark(plan, step, lane::HEIGHT * step.lane as f64))
+            }
+            (axis(plan, lanes))
         }
     }
 }

@@ -77,7 +77,7 @@ fn words(plan: &Plan<'_>, row: &Row<'_>, top: f64) -> Markup {
     let mut words = Vec::new();
     for &index in &row.steps {
         let mark = plan.steps[index].mark;
-        let (place, word) = (plan.scale.place(mark.at), mark.kind.name());
+        let (place, word) = (plan.scale.place(mark.at), mark.word);
         let wide = word.len() as f64 * LETTER / SET_FOR * 100.0;
         let (anchor, left) = match place {
             _ if place < wide / 2.0 => ("start", place),

@@ -68,6 +68,8 @@ pub struct Mark {
     pub at: Moment,
     /// What.
     pub kind: MarkKind,
+    /// One word that stands above it where there is room; the kind's, unless there is a better one.
+    pub word: &'static str,
     /// The same in words, with its numbers.
     pub text: String,
     /// The mark that made it come out so: of a refused write, the opening that refused it. A line is
@@ -141,11 +143,13 @@ impl Lane {
 impl Mark {
     /// A mark that no other mark explains.
     pub fn new(id: MarkId, at: Moment, kind: MarkKind, text: impl Into<String>) -> Mark {
+        let (word, text) = (kind.name(), text.into());
         Mark {
             id,
             at,
             kind,
-            text: text.into(),
+            word,
+            text,
             refused_by: None,
         }
     }
