@@ -73,6 +73,22 @@ impl Incident {
             Incident::Window => "window",
         }
     }
+
+    /// What happens once A sleeps past its lease and B has taken over.
+    pub(crate) fn tells(self) -> &'static str {
+        match self {
+            Incident::ForeignRelease => {
+                "A wakes, gives up, and releases; may C get in while B works?"
+            }
+            Incident::Redelivery => {
+                "B is the same job delivered again, and is done; A wakes and charges"
+            }
+            Incident::LateWake => "B is a second click, and is done; A wakes and charges",
+            Incident::Window => {
+                "B is a second click, and has read; A wakes and charges, then B charges"
+            }
+        }
+    }
 }
 
 /// One protection in one incident.

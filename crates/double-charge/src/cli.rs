@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 use crate::cell::{Incident, Protection};
@@ -19,6 +21,22 @@ pub(crate) struct Cli {
     /// Print one JSON document, and nothing else, on standard output.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Also write what was played as one self-contained HTML file: the staircase, and each cell as a picture.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+impl Cli {
+    /// The option that has no meaning for the command.
+    pub(crate) fn contradiction(&self) -> Option<&'static str> {
+        match self.verb {
+            Some(Verb::Servers) if self.json => Some("servers has nothing to print as JSON"),
+            Some(Verb::Servers | Verb::Refusals) if self.html.is_some() => {
+                Some("--html draws what is played: the whole table, or the cell of show")
+            }
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -44,10 +62,11 @@ Examples:
   double-charge                              the staircase
   double-charge show window fence-on-write   the gap that a write-only fence leaves, step by step
   double-charge show window fence-opened     the same, stopped
+  double-charge --html report.html           the staircase, and all its cells as pictures to share
   double-charge --json | jq '.cells[] | select(.charged > .due)'
 
 Exit status: 0 when everything came out as documented, 1 when a cell did not, 2 on bad usage or when
-there are no servers.";
+there are no servers, or no place for the report.";
 
 #[cfg(test)]
 mod tests {

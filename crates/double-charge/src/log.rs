@@ -1,7 +1,7 @@
 //! What happened in a cell, in the order in which the conductor learned of it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -10,6 +10,9 @@ use crate::wire::Event;
 /// An entry of a cell's log.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Entry {
+    /// Since the cell began; `at_ms` is the same in whole milliseconds.
+    #[serde(skip)]
+    pub(crate) at: Duration,
     /// Milliseconds since the cell began.
     pub(crate) at_ms: u64,
     /// A, B or C: whom it happened to.
@@ -39,14 +42,13 @@ impl Log {
     }
 
     pub(crate) fn add(&self, holder: char, pid: i32, event: Event) {
-        let at_ms = self
-            .began
-            .elapsed()
-            .as_millis()
-            .try_into()
-            .unwrap_or(u64::MAX);
         let text = event.to_string();
-        self.lock().push(Entry {
+        let mut entries = self.lock();
+        // Read under the lock, so that the order of the log is the order of its times.
+        let at = self.began.elapsed();
+        let at_ms = at.as_millis().try_into().unwrap_or(u64::MAX);
+        entries.push(Entry {
+            at,
             at_ms,
             holder,
             pid,

@@ -25,18 +25,16 @@ use cli::{Cli, Verb};
 const AS_DOCUMENTED: u8 = 0;
 /// A cell came out otherwise than documented.
 const NOT_AS_DOCUMENTED: u8 = 1;
-/// Bad usage (clap's own code, too), or no servers.
+/// Bad usage (clap's own code, too), no servers, or no place for the report.
 const NOT_RUN: u8 = 2;
-/// `servers` prints no document.
-const NO_JSON: &str = "servers has nothing to print as JSON";
 /// 128 + SIGINT, as shells count it.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    if cli.json && matches!(cli.verb, Some(Verb::Servers)) {
+    if let Some(why) = cli.contradiction() {
         Cli::command()
-            .error(ErrorKind::ArgumentConflict, NO_JSON)
+            .error(ErrorKind::ArgumentConflict, why)
             .exit();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread()
@@ -58,6 +56,10 @@ fn main() -> ExitCode {
 }
 
 async fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
+    let wanted = run::Wanted {
+        json: cli.json,
+        html: cli.html,
+    };
     let all_well = match cli.verb {
         Some(Verb::Worker) => {
             // What went wrong is told to the conductor, which says it once.
@@ -68,7 +70,7 @@ async fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
                 ExitCode::FAILURE
             });
         }
-        None => run::table(cli.json).await?,
+        None => run::table(&wanted).await?,
         Some(Verb::Show {
             incident,
             protection,
@@ -78,7 +80,7 @@ async fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
                     protection,
                     incident,
                 },
-                cli.json,
+                &wanted,
             )
             .await?
         }

@@ -1,6 +1,7 @@
 //! What the program does for each of its commands.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -12,19 +13,30 @@ use tokio::task::JoinSet;
 
 use crate::cell::Cell;
 use crate::played::{self, Played};
-use crate::report::{self, Document, Refused};
+use crate::report::{self, Document, Refused, ReportFile, Setting};
 use crate::stage::Stage;
 
 /// How many cells are played at one time. They spend most of theirs waiting for leases to expire.
 const AT_ONCE: usize = 5;
 
+/// How what was played is shown.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    /// As one JSON document on standard output, instead of text.
+    pub(crate) json: bool,
+    /// Also as a report in this file.
+    pub(crate) html: Option<PathBuf>,
+}
+
 /// Plays the whole table. True if every cell came out as documented.
-pub(crate) async fn table(json: bool) -> anyhow::Result<bool> {
+pub(crate) async fn table(wanted: &Wanted) -> anyhow::Result<bool> {
+    let report = wanted.report()?;
     let stage = Arc::new(announced_stage().await?);
     let played = play_all(&stage).await;
     stage.clear_redis().await?;
     let played = played?;
-    if json {
+    write_report(report, &stage, &played).await?;
+    if wanted.json {
         print_json(&stage, &played).await?;
     } else {
         print(&report::staircase(&played))?;
@@ -34,12 +46,14 @@ pub(crate) async fn table(json: bool) -> anyhow::Result<bool> {
 }
 
 /// Plays one cell and prints its timeline. True if it came out as documented.
-pub(crate) async fn show(cell: Cell, json: bool) -> anyhow::Result<bool> {
+pub(crate) async fn show(cell: Cell, wanted: &Wanted) -> anyhow::Result<bool> {
+    let report = wanted.report()?;
     let stage = announced_stage().await?;
     let played = played::play(&stage, cell).await;
     stage.clear_redis().await?;
     let played = played?;
-    if json {
+    write_report(report, &stage, std::slice::from_ref(&played)).await?;
+    if wanted.json {
         print_json(&stage, std::slice::from_ref(&played)).await?;
     } else {
         let refused = Refused::find(&stage.pool, Some(&played.names.resource)).await?;
@@ -115,6 +129,28 @@ async fn announced_stage() -> anyhow::Result<Stage> {
         stage.run
     );
     Ok(stage)
+}
+
+impl Wanted {
+    /// The place of the report, taken before anything is played.
+    fn report(&self) -> anyhow::Result<Option<ReportFile>> {
+        self.html.as_deref().map(ReportFile::at).transpose()
+    }
+}
+
+async fn write_report(
+    file: Option<ReportFile>,
+    stage: &Stage,
+    played: &[Played],
+) -> anyhow::Result<()> {
+    let Some(file) = file else { return Ok(()) };
+    let versions = stage.pair.versions().await?;
+    let setting = Setting {
+        run: &stage.run,
+        redis: &versions.redis,
+        postgres: &versions.postgres,
+    };
+    file.write(&report::html(&setting, played))
 }
 
 async fn print_json(stage: &Stage, played: &[Played]) -> anyhow::Result<()> {

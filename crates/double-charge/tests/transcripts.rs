@@ -5,9 +5,13 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde_json::Value;
+
+#[path = "transcripts/report.rs"]
+mod report;
 
 fn double_charge(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_double-charge"));
@@ -106,11 +110,23 @@ fn a_compare_and_delete_leaves_the_successors_lock_and_keeps_a_third_out() {
     );
 }
 
+/// One run of the whole table, as its JSON and as its report.
+fn whole_table() -> &'static (Value, String) {
+    static RUN: LazyLock<(Value, String)> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().expect("there is a place for the report");
+        let path = folder.path().join("report.html");
+        let path = path.to_str().expect("the place has a name");
+        let text = stdout_of(&double_charge(&["--json", "--html", path]));
+        let document = serde_json::from_str(&text).expect("standard output is one JSON document");
+        let report = std::fs::read_to_string(path).expect("the report is written");
+        (document, report)
+    });
+    &RUN
+}
+
 #[test]
 fn the_json_document_has_every_cell_with_the_documented_fields() {
-    let text = stdout_of(&double_charge(&["--json"]));
-    let document: Value =
-        serde_json::from_str(&text).expect("standard output is one JSON document");
+    let (document, _) = whole_table();
     assert_eq!(document["as_documented"], true);
     let cells = document["cells"].as_array().expect("cells is a list");
     assert_eq!(cells.len(), 20);

@@ -1,10 +1,12 @@
-//! What a run shows: the staircase, the timeline of a cell, JSON, the refused writes.
+//! What a run shows: the staircase, the timeline of a cell, JSON, the report in HTML, the refused writes.
 
+mod html;
 mod json;
 mod refusals;
 mod staircase;
 mod timeline;
 
+pub(crate) use html::{ReportFile, Setting, html};
 pub(crate) use json::Document;
 pub(crate) use refusals::{Refused, refusals};
 pub(crate) use staircase::staircase;

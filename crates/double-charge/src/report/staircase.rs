@@ -30,20 +30,23 @@ pub(crate) fn staircase(played: &[Played]) -> String {
     }
     let mut text = String::new();
     let _ = writeln!(text, "{}", table.trim_fmt());
-    text.push_str(LEGEND);
+    text.push_str(&legend());
     text.push_str(&closing(played));
     text
 }
 
 /// What the columns are, for somebody who sees the table first.
-const LEGEND: &str = "
+fn legend() -> String {
+    let mut text = "
 A has acquired the lock and read \"not paid\"; frozen, it sleeps past its lease. B takes over. Then
- foreign-release  A wakes, gives up, and releases; may C get in while B works?
- redelivery       B is the same job delivered again, and is done; A wakes and charges
- late-wake        B is a second click, and is done; A wakes and charges
- window           B is a second click, and has read; A wakes and charges, then B charges
-
-";
+"
+    .to_owned();
+    for incident in Incident::ALL {
+        let _ = writeln!(text, " {:<16} {}", incident.name(), incident.tells());
+    }
+    text.push('\n');
+    text
+}
 
 fn field(played: &Played) -> Field {
     if played.error.is_some() {
@@ -59,7 +62,7 @@ fn field(played: &Played) -> Field {
 }
 
 /// The number, and what kept it down (or let it up).
-fn words(outcome: Outcome) -> String {
+pub(super) fn words(outcome: Outcome) -> String {
     let number = outcome.charged;
     match outcome {
         Outcome {
