@@ -34,7 +34,7 @@ fn the_report_has_the_numbers_of_the_run() {
         let in_section = select(&page, &format!("#{anchor} .charged"));
         assert_eq!(
             in_section.into_iter().map(text).collect::<Vec<_>>(),
-            [charged.clone()],
+            std::slice::from_ref(&charged),
             "{anchor}"
         );
         let in_table = select(&page, &format!(".staircase a[href='#{anchor}']"));
