@@ -65,6 +65,20 @@ pub enum Error {
     /// Postgres answered otherwise.
     #[error(transparent)]
     Store(StoreError),
+    /// The page would be readable for other machines.
+    #[error(
+        "{0} can be reached from other machines, and the page asks nobody for a password: listen on 127.0.0.1, or say \
+         --beyond-loopback"
+    )]
+    BeyondLoopback(std::net::SocketAddr),
+    /// Nothing can listen there.
+    #[error("cannot listen on {at}: {source}; --listen names another place")]
+    Listen {
+        /// Where.
+        at: std::net::SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
     /// The answer could not be written.
     #[error("the answer could not be written: {0}")]
     Output(#[from] io::Error),

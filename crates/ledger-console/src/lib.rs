@@ -11,6 +11,7 @@ pub mod output;
 pub mod picture;
 mod rows;
 mod run;
+pub mod serve;
 mod servers;
 mod stats;
 mod watch;

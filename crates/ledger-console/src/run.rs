@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::cli::{Cli, Verb};
 use crate::error::Error;
 use crate::servers::Servers;
-use crate::{audit, doctor, lists, stats, watch, whole};
+use crate::{audit, doctor, lists, serve, stats, watch, whole};
 
 /// How a question ended, if it was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,7 @@ pub async fn run(cli: Cli, to: &mut (dyn Write + Send)) -> Result<Ended, Error> 
         Verb::Account(args) => whole::account(database, &args, to).await?,
         Verb::Stats(args) => stats::stats(database, &args, to).await?,
         Verb::Watch(args) => watch::watch(database, &args, to).await?,
+        Verb::Serve(args) => serve::serve(database, &args, to).await?,
         Verb::Audit(args) => return audit::audit(database, &args, to).await,
         Verb::Doctor(args) => return doctor::doctor(&servers, &args, to).await,
     }

@@ -91,3 +91,12 @@ Examples:
   ledger watch --format json | jq 'select(.event == \"refusal\")'
 
 Ctrl-C ends it with exit status 0.";
+
+/// Below `ledger serve --help`.
+pub(super) const SERVE: &str = "\
+Examples:
+  ledger serve                       then open what it prints in a browser
+  ledger serve --listen 127.0.0.1:0  on any free port
+  http://127.0.0.1:7707/?resource=user:7:dataset:42&reason=stale&since=2h
+
+It asks nobody for a password, so it listens on loopback alone unless told otherwise.";

@@ -51,6 +51,9 @@ pub enum Verb {
     /// Shows openings, takeovers and refusals as they happen, until Ctrl-C
     #[command(after_help = help::WATCH)]
     Watch(Watch),
+    /// Shows it as a page in a browser, until Ctrl-C
+    #[command(after_help = help::SERVE)]
+    Serve(Serve),
 }
 
 /// `ledger refusals`.
@@ -189,4 +192,18 @@ pub struct Watch {
     /// How it is written
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// `ledger serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Where to listen; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7707")]
+    pub listen: std::net::SocketAddr,
+    /// Listen also where other machines can reach it: whoever does reads all names and amounts
+    #[arg(long)]
+    pub beyond_loopback: bool,
+    /// A further name under which browsers may ask for it
+    #[arg(long = "host", value_name = "NAME")]
+    pub hosts: Vec<String>,
 }

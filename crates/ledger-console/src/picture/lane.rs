@@ -104,8 +104,8 @@ pub(crate) fn mark(plan: &Plan<'_>, step: &Step<'_>, top: f64) -> Markup {
     let (anchor, mark) = (&plan.story.anchor, step.mark);
     let by = mark.refused_by.and_then(|id| plan.step(id));
     let to = match by {
-        Some(by) => anchor.part(&format!("mark-{}", by.number)),
-        None => anchor.part(&format!("step-{}", step.number)),
+        Some(by) => anchor.part(&format!("mark-{}", by.mark.id.0)),
+        None => anchor.part(&format!("step-{}", step.mark.id.0)),
     };
     let who = &plan.story.lanes[step.lane].name;
     let label = format!(
@@ -116,7 +116,7 @@ pub(crate) fn mark(plan: &Plan<'_>, step: &Step<'_>, top: f64) -> Markup {
     );
     let label = shown(&label);
     html! {
-        a class="mark" id=(anchor.part(&format!("mark-{}", step.number))) href={ "#" (to) }
+        a class="mark" id=(anchor.part(&format!("mark-{}", step.mark.id.0))) href={ "#" (to) }
             aria-label=(label) data-kind=(word(mark.kind)) {
             svg x=(percent(plan.scale.place(mark.at))) y=(top + MIDDLE) overflow="visible" {
                 title { (label) }

@@ -237,7 +237,7 @@ fn a_refused_write_has_a_line_to_the_opening_that_refused_it_and_leads_there() {
             .collect::<Vec<_>>()
     };
     assert_eq!(chosen("line.refused-by").len(), 1);
-    assert_eq!(chosen("a[data-kind=refused][href='#s-mark-1']").len(), 1);
-    assert_eq!(chosen("#s-mark-1[data-kind=opens]").len(), 1);
-    assert_eq!(chosen("tr#s-step-2 a[href='#s-step-1']").len(), 1);
+    assert_eq!(chosen("a[data-kind=refused][href='#s-mark-7']").len(), 1);
+    assert_eq!(chosen("#s-mark-7[data-kind=opens]").len(), 1);
+    assert_eq!(chosen("tr#s-step-9 a[href='#s-step-7']").len(), 1);
 }

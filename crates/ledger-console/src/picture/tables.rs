@@ -31,16 +31,16 @@ fn row(plan: &Plan<'_>, step: &Step<'_>) -> Markup {
     let anchor = &plan.story.anchor;
     let mark = step.mark;
     html! {
-        tr id=(anchor.part(&format!("step-{}", step.number))) class=(glyph::class(mark.kind)) {
+        tr id=(anchor.part(&format!("step-{}", step.mark.id.0))) class=(glyph::class(mark.kind)) {
             th scope="row" {
-                a href={ "#" (anchor.part(&format!("mark-{}", step.number))) } { (step.number) }
+                a href={ "#" (anchor.part(&format!("mark-{}", step.mark.id.0))) } { (step.number) }
             }
             td class="at" { (plan.time(mark.at)) }
             td { bdi { (shown(&plan.story.lanes[step.lane].name)) } }
             td {
                 bdi { (shown(&mark.text)) }
                 @if let Some(by) = mark.refused_by.and_then(|id| plan.step(id)) {
-                    " " a class="by" href={ "#" (anchor.part(&format!("step-{}", by.number))) } {
+                    " " a class="by" href={ "#" (anchor.part(&format!("step-{}", by.mark.id.0))) } {
                         "refused by step " (by.number)
                     }
                 }
