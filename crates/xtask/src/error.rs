@@ -21,6 +21,12 @@ pub(crate) enum Error {
     #[error("{why}")]
     Psycopg { why: String },
 
+    #[error(
+        "no chromium and chromedriver for the tests of the page: {why}; on Debian run `apt-get install chromium \
+         chromium-driver` as root"
+    )]
+    Browser { why: String },
+
     #[error("cannot run {what}: {source}")]
     Run { what: String, source: io::Error },
 

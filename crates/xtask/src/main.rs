@@ -1,5 +1,6 @@
 //! The repository's commands. `cargo xtask --help` lists them.
 
+mod browser;
 mod demo;
 mod error;
 mod install;
@@ -40,8 +41,8 @@ enum Verb {
     },
     /// Checks everything: format, lints, documentation, tests, and the staircase of double-charge.
     ///
-    /// It finds or installs servers like `demo`, PgBouncer for the tests of poolers, and psycopg for the
-    /// test of the guard from Python (PYTHON chooses that). It stops at the first step that fails.
+    /// It finds or installs servers like `demo`, PgBouncer for the tests of poolers, psycopg for the
+    /// test of the guard from Python (PYTHON chooses that), and Chromium for those of the page. It stops at the first step that fails.
     /// Whatever it started ends with it.
     Test {
         /// Run only the tests whose name contains one of these, and no other check.

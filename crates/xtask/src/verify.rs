@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use testbed::{Options, Pair};
 
+use crate::browser::provision_browser;
 use crate::error::Error;
 use crate::provision::{provision, provision_pooler};
 use crate::psycopg::provision_psycopg;
@@ -16,6 +17,7 @@ pub(crate) fn run(filters: &[String]) -> Result<(), Error> {
     provision()?;
     provision_pooler()?;
     provision_psycopg()?;
+    provision_browser()?;
     if filters.is_empty() {
         check_sources()?;
     }
