@@ -15,7 +15,8 @@ function say(text) {
 function replace(page) {
     const old = document.getElementById("content");
     const next = page.getElementById("content");
-    if (!next) return;
+    // The first answer is usually the page that is here already.
+    if (!next || next.isEqualNode(old)) return;
     const isOpen = old.querySelector("details[open]") !== null;
     const focused = document.activeElement;
     const inside = old.contains(focused);

@@ -85,7 +85,7 @@ fn filters(asked: &Asked) -> Markup {
                 }
             }
             label { "since" input name="since" value=(asked.since_text) placeholder="15m, 2h, 7d" autocomplete="off"; }
-            button { "show" }
+            button type="submit" { "show" }
         }
     }
 }
