@@ -6,12 +6,18 @@ use super::glyph::glyph;
 use super::lane::{self, lane, mark, percent};
 use super::moment::length;
 use super::plan::Plan;
-use super::{BarKind, MarkKind, Story, shown, tables};
+use super::{BarKind, MarkKind, Story, Times, shown, tables};
 
 /// The height of the axis below the lanes, in pixels.
 const AXIS: f64 = 30.0;
-/// How far apart two names on the axis are at least, in per cent: a phone has room for four.
-const NAMED_APART: f64 = 24.0;
+/// How far apart two names on the axis are at least, in per cent, so that a phone has room for them: a time of
+/// day is longer than a time since the begin.
+fn named_apart(times: Times) -> f64 {
+    match times {
+        Times::SinceBegin => 24.0,
+        Times::Utc => 38.0,
+    }
+}
 
 impl Story {
     /// Draws it: a `<figure>` with the picture, its legend, and the tables that say the same.
@@ -123,7 +129,7 @@ fn axis(plan: &Plan<'_>, top: f64) -> Markup {
     html! {
         g class="axis" aria-hidden="true" {
             line x1="0" x2="100%" y1=(top) y2=(top) {}
-            @for (moment, place) in plan.scale.named(NAMED_APART) {
+            @for (moment, place) in plan.scale.named(named_apart(plan.story.times)) {
                 @let anchor = if place > 90.0 { "end" } else if place < 1.0 { "start" } else { "middle" };
                 line x1=(percent(place)) x2=(percent(place)) y1=(top - 4.0) y2=(top + 4.0) {}
                 text x=(percent(place)) y=(top + 18.0) text-anchor=(anchor) { (plan.time(moment)) }
