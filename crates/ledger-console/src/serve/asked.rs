@@ -13,10 +13,12 @@ pub(super) struct Asked {
     pub(super) holder: Option<Holder>,
     pub(super) reason: Option<RefusedFor>,
     pub(super) since: Option<Moment>,
-    /// The same as it was written, for the form.
-    pub(super) since_text: String,
     /// Of each list, the number that its page ends before.
     pub(super) before: [Option<i64>; 4],
+    /// What is no filter, and why not; the rest was read all the same.
+    pub(super) wrong: Option<String>,
+    /// What was written, for the form: also what is no filter, to be corrected.
+    typed: Vec<(String, String)>,
 }
 
 /// The lists of the page, in its order.
@@ -43,14 +45,23 @@ impl List {
 
 impl Asked {
     /// Reads the query of a URL. An empty value is none: a form sends those.
-    pub(super) fn read(query: &str) -> Result<Asked, String> {
+    pub(super) fn read(query: &str) -> Asked {
         let mut asked = Asked::default();
         for (name, value) in parse(query.as_bytes()).filter(|(_, value)| !value.trim().is_empty()) {
+            if let Err(why) = asked.set(&name, value.trim()) {
+                asked.wrong.get_or_insert(format!("{name}: {why}"));
+            }
             asked
-                .set(&name, value.trim())
-                .map_err(|why| format!("{name}: {why}"))?;
+                .typed
+                .push((name.into_owned(), value.trim().to_owned()));
         }
-        Ok(asked)
+        asked
+    }
+
+    /// What was written for a filter.
+    pub(super) fn typed(&self, name: &str) -> &str {
+        let typed = self.typed.iter().rfind(|(typed, _)| typed == name);
+        typed.map_or("", |(_, value)| value)
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
@@ -58,10 +69,7 @@ impl Asked {
             "resource" => self.resource = Some(value.parse().map_err(said)?),
             "holder" => self.holder = Some(value.parse().map_err(said)?),
             "reason" => self.reason = Some(RefusedFor::from_str(value, true)?),
-            "since" => {
-                self.since = Some(Moment::read(value).map_err(said)?);
-                value.clone_into(&mut self.since_text);
-            }
+            "since" => self.since = Some(Moment::read(value).map_err(said)?),
             _ => {
                 let list = List::ALL
                     .into_iter()
@@ -110,8 +118,9 @@ impl Asked {
         if let Some(reason) = self.reason {
             query.append_pair("reason", &value_of(reason));
         }
-        if !self.since_text.is_empty() {
-            query.append_pair("since", &self.since_text);
+        // As it was written: a span stays one.
+        if self.since.is_some() {
+            query.append_pair("since", self.typed("since"));
         }
         for list in List::ALL {
             if let Some(before) = self.before[list as usize] {
@@ -141,8 +150,8 @@ mod tests {
 
     #[test]
     fn what_a_form_leaves_empty_is_no_filter() {
-        let asked = Asked::read("resource=&holder=&reason=&since=").expect("it is a query");
-        assert_eq!(asked.url(), "/?");
+        let asked = Asked::read("resource=&holder=&reason=&since=");
+        assert_eq!((asked.url(), asked.wrong), ("/?".to_owned(), None));
     }
 
     #[test]
@@ -154,9 +163,22 @@ mod tests {
             ("nonsense=1", "nonsense: "),
             ("refusals-before=x", "refusals-before: "),
         ] {
-            let why = Asked::read(query).expect_err(query);
+            let why = Asked::read(query).wrong.expect(query);
             assert!(why.starts_with(named), "{why}");
         }
+    }
+
+    #[test]
+    fn what_is_no_filter_stays_to_be_corrected() {
+        let asked = Asked::read("since=yesterday&resource=r&since=2h&holder=7");
+        assert_eq!((asked.typed("since"), asked.typed("holder")), ("2h", "7"));
+        assert_eq!(
+            asked
+                .resource
+                .map(|name| name.as_str().to_owned())
+                .as_deref(),
+            Some("r")
+        );
     }
 
     proptest! {
@@ -168,7 +190,8 @@ mod tests {
             let asked = Asked { resource: Some(resource), ..Asked::default() };
             let url = asked.older(List::Entries, before);
             let query = url.trim_start_matches("/?").trim_end_matches("#entries");
-            let again = Asked::read(query).map_err(TestCaseError::fail)?;
+            let again = Asked::read(query);
+            prop_assert_eq!(&again.wrong, &None);
             prop_assert_eq!(again.resource.map(|name| name.as_str().to_owned()), Some(name));
             prop_assert_eq!(again.before[List::Entries as usize], Some(before));
         }

@@ -4,29 +4,45 @@
 
 const EVERY_MS = 1000;
 const live = document.getElementById("live");
-let known = "";
+// What is on the page already: the first look replaces nothing that has not changed.
+let known = document.getElementById("content").dataset.tag || "";
 
 function say(text) {
     // A screen reader announces each change: so only what has changed is written.
     if (live.textContent !== text) live.textContent = text;
 }
 
-// What a reader has unfolded, and where the focus is, outlives the change.
+// What a reader has unfolded and moved, where the focus is, and what a followed link has marked outlive the change.
 function replace(page) {
     const old = document.getElementById("content");
     const next = page.getElementById("content");
     // The first answer is usually the page that is here already.
     if (!next || next.isEqualNode(old)) return;
     const isOpen = old.querySelector("details[open]") !== null;
+    const moved = [...old.querySelectorAll(".scroll")].map((box) => [box.getAttribute("aria-label"), box.scrollLeft]);
     const focused = document.activeElement;
     const inside = old.contains(focused);
-    const [id, href] = [focused.id, focused.getAttribute && focused.getAttribute("href")];
+    const [id, href, tag] = [focused.id, focused.getAttribute("href"), focused.localName];
+    const marked = location.hash.length > 1 && old.querySelector(":target") !== null;
     old.replaceWith(document.adoptNode(next));
     if (isOpen) next.querySelectorAll("details").forEach((details) => { details.open = true; });
+    for (const box of next.querySelectorAll(".scroll")) {
+        const was = moved.find(([label]) => label === box.getAttribute("aria-label"));
+        if (was) box.scrollLeft = was[1];
+    }
+    if (marked) mark();
     if (!inside) return;
     const again = (id && document.getElementById(id))
-        || (href && [...next.querySelectorAll("a")].find((link) => link.getAttribute("href") === href));
+        || (href && [...next.querySelectorAll("a")].find((link) => link.getAttribute("href") === href))
+        || (tag === "summary" && next.querySelector("summary"));
     if (again) again.focus({ preventScroll: true });
+}
+
+// Following the same link again marks the new element; where the reader is stays as it is.
+function mark() {
+    const [x, y] = [scrollX, scrollY];
+    location.replace(location.hash);
+    scrollTo({ left: x, top: y, behavior: "instant" });
 }
 
 async function look() {

@@ -9,19 +9,21 @@ use super::{lists, story};
 use crate::cli::RefusedFor;
 use crate::picture::shown;
 
-/// The page that answers what was asked.
-pub(super) fn page(asked: &Asked, rows: &Rows) -> Markup {
-    around(
-        asked,
-        "ledger",
-        &html! {
-            @match &asked.resource {
-                Some(resource) => (story::story(resource.as_str(), rows).draw()),
-                None => p class="hint" { "Choose a resource, here or in a list, to see its openings as lanes." },
-            }
-            (lists::lists(asked, rows))
-        },
-    )
+/// What answers what was asked.
+pub(super) fn content(asked: &Asked, rows: &Rows) -> Markup {
+    html! {
+        @match asked.resource.as_ref().zip(rows.told.as_ref()) {
+            Some((resource, told)) => (story::story(resource.as_str(), told).draw()),
+            None => p class="hint" { "Choose a resource, here or in a list, to see its openings as lanes." },
+        }
+        (lists::lists(asked, rows))
+    }
+}
+
+/// The page around its content. `tag` tells one content from another, here and in the answer's head: by it the script
+/// knows what it has.
+pub(super) fn page(asked: &Asked, content: &Markup, tag: &str) -> Markup {
+    around(asked, "ledger", content, Some(tag))
 }
 
 /// The page that says why there is none.
@@ -30,10 +32,11 @@ pub(super) fn no_answer(asked: &Asked, what: &str, why: &str) -> Markup {
         asked,
         what,
         &html! { p class="no-answer" role="alert" { (shown(why)) } },
+        None,
     )
 }
 
-fn around(asked: &Asked, title: &str, content: &Markup) -> Markup {
+fn around(asked: &Asked, title: &str, content: &Markup, tag: Option<&str>) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -52,7 +55,7 @@ fn around(asked: &Asked, title: &str, content: &Markup) -> Markup {
                     p id="live" role="status" { "as of this request" }
                 }
                 (filters(asked))
-                main id="content" { (content) }
+                main id="content" data-tag=[tag] { (content) }
                 footer {
                     "Times are UTC, by the database's clock. When a lease was acquired and who was frozen is in no row: "
                     code { "double-charge --html" } " draws those."
@@ -63,18 +66,10 @@ fn around(asked: &Asked, title: &str, content: &Markup) -> Markup {
 }
 
 fn filters(asked: &Asked) -> Markup {
-    let resource = asked
-        .resource
-        .as_ref()
-        .map_or("", |resource| resource.as_str());
-    let holder = asked
-        .holder
-        .map(|holder| holder.to_string())
-        .unwrap_or_default();
     html! {
         form method="get" action="/" role="search" {
-            label { "resource" input name="resource" value=(resource) autocomplete="off" spellcheck="false"; }
-            label { "holder" input name="holder" value=(holder) autocomplete="off" spellcheck="false"; }
+            label { "resource" input name="resource" value=(asked.typed("resource")) autocomplete="off" spellcheck="false"; }
+            label { "holder" input name="holder" value=(asked.typed("holder")) autocomplete="off" spellcheck="false"; }
             label {
                 "reason"
                 select name="reason" {
@@ -84,7 +79,7 @@ fn filters(asked: &Asked) -> Markup {
                     }
                 }
             }
-            label { "since" input name="since" value=(asked.since_text) placeholder="15m, 2h, 7d" autocomplete="off"; }
+            label { "since" input name="since" value=(asked.typed("since")) placeholder="15m, 2h, 7d" autocomplete="off"; }
             button type="submit" { "show" }
         }
     }

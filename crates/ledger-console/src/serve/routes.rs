@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
+use maud::Markup;
 use tokio::time::timeout;
 
 use super::asked::Asked;
@@ -55,19 +56,12 @@ async fn answer(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
-    let asked = match Asked::read(query.as_deref().unwrap_or_default()) {
-        Ok(asked) => asked,
-        Err(why) => {
-            return no_answer(
-                StatusCode::BAD_REQUEST,
-                &Asked::default(),
-                "not a filter",
-                &why,
-            );
-        }
-    };
+    let asked = Asked::read(query.as_deref().unwrap_or_default());
+    if let Some(why) = &asked.wrong {
+        return no_answer(StatusCode::BAD_REQUEST, &asked, "not a filter", why);
+    }
     match timeout(ANSWERS_WITHIN, read::read(&database, &asked)).await {
-        Ok(Ok(rows)) => unless_known(page::page(&asked, &rows).into_string(), &headers),
+        Ok(Ok(rows)) => unless_known(&asked, &page::content(&asked, &rows), &headers),
         Ok(Err(error @ (Error::Lost(_) | Error::Unreachable { .. }))) => {
             away(&asked, &error.to_string())
         }
@@ -82,9 +76,9 @@ async fn answer(
 }
 
 /// The page, or the word that it is the one that the browser has.
-fn unless_known(page: String, headers: &HeaderMap) -> Response {
+fn unless_known(asked: &Asked, content: &Markup, headers: &HeaderMap) -> Response {
     let mut digest = DefaultHasher::new();
-    page.hash(&mut digest);
+    content.0.hash(&mut digest);
     let tag = format!("\"{:016x}\"", digest.finish());
     let known = headers
         .get(IF_NONE_MATCH)
@@ -92,7 +86,8 @@ fn unless_known(page: String, headers: &HeaderMap) -> Response {
     if known {
         return (StatusCode::NOT_MODIFIED, [(ETAG, tag)]).into_response();
     }
-    ([(ETAG, tag)], Html(page)).into_response()
+    let page = page::page(asked, content, &tag);
+    ([(ETAG, tag)], Html(page.into_string())).into_response()
 }
 
 fn away(asked: &Asked, why: &str) -> Response {

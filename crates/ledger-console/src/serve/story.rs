@@ -5,13 +5,15 @@
 
 use std::collections::BTreeMap;
 
+use fence_guard::{OpeningRow, RefusalRow};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::read::Rows;
+use super::read::Told;
 use crate::picture::{Anchor, Bar, BarKind, Lane, Mark, MarkId, MarkKind, Moment, Story, Times};
 
-/// How many lanes are drawn: the newest openings, and who was refused without having opened.
-const LANES: usize = 24;
+/// How many lanes are drawn: those of openings, and of holders that were refused and have none among them.
+const LANES: usize = 48;
 
 /// The id of the picture on the page.
 pub(super) fn anchor() -> Anchor {
@@ -19,10 +21,10 @@ pub(super) fn anchor() -> Anchor {
 }
 
 /// The story of the resource whose rows these are.
-pub(super) fn story(resource: &str, rows: &Rows) -> Story {
+pub(super) fn story(resource: &str, rows: &Told) -> Story {
     let mut lanes: BTreeMap<(i64, Uuid), Lane> = BTreeMap::new();
-    for row in rows.openings.iter().take(LANES) {
-        lanes.insert((row.fence, row.holder), of_opening(row));
+    for row in &rows.openings {
+        lanes.insert((row.fence, row.holder), of_opening(row, rows.now));
     }
     for row in &rows.entries {
         let (Some(fence), Some(holder)) = (row.fence, row.holder) else {
@@ -46,19 +48,28 @@ pub(super) fn story(resource: &str, rows: &Rows) -> Story {
         if lanes.len() >= LANES && !lanes.contains_key(&key) {
             continue;
         }
-        let lane = lanes.entry(key).or_insert_with(|| {
-            Lane::new(
-                format!("fence {}", key.0),
-                format!("{}, never opened", short(key.1)),
-            )
-        });
+        let lane = lanes.entry(key).or_insert_with(|| without_opening(row));
         lane.marks.push(of_refusal(row, rows));
     }
     let title = format!("{resource}: who opened, who wrote, who was refused");
     Story::new(anchor(), title, Times::Utc, lanes.into_values().collect())
 }
 
-fn of_opening(row: &fence_guard::OpeningRow) -> Lane {
+/// The lane of a holder that was refused, and of which no opening is drawn. That of a stale write may have opened
+/// before all that is drawn; so may have one that closed. The others never had.
+fn without_opening(row: &RefusalRow) -> Lane {
+    let how = match row.reason.as_str() {
+        "stale" => "opened earlier, or never",
+        "closed" => "opened earlier",
+        _ => "never opened",
+    };
+    Lane::new(
+        format!("fence {}", row.presented_fence),
+        format!("{}, {how}", short(row.presented_holder)),
+    )
+}
+
+fn of_opening(row: &OpeningRow, now: OffsetDateTime) -> Lane {
     let takeover = if row.takeover { ", took over" } else { "" };
     let mut lane = Lane::new(
         format!("fence {}", row.fence),
@@ -72,7 +83,8 @@ fn of_opening(row: &fence_guard::OpeningRow) -> Lane {
     lane.bars.push(Bar {
         kind: BarKind::Lease,
         from,
-        to: Some(over.into()),
+        // What lies ahead has not ended, and would take all the room.
+        to: (over <= now).then(|| over.into()),
         text: lease,
     });
     let to = row.ended_at().map(Moment::from);
@@ -103,7 +115,7 @@ fn of_opening(row: &fence_guard::OpeningRow) -> Lane {
     lane
 }
 
-fn of_refusal(row: &fence_guard::RefusalRow, rows: &Rows) -> Mark {
+fn of_refusal(row: &RefusalRow, rows: &Told) -> Mark {
     let times = if row.attempts == 1 {
         String::new()
     } else {
@@ -117,8 +129,13 @@ fn of_refusal(row: &fence_guard::RefusalRow, rows: &Rows) -> Mark {
         .openings
         .iter()
         .find(|opening| opening.fence == row.observed_fence);
+    // What was written after its own close is refused by that.
+    let by = by.map(|opening| match opening.closed_seq {
+        Some(closed) if row.reason == "closed" => number(closed),
+        _ => number(opening.seq),
+    });
     Mark {
-        refused_by: by.map(|opening| number(opening.seq)),
+        refused_by: by,
         ..Mark::new(
             number(row.seq),
             row.first_at.into(),
