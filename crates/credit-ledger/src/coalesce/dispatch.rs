@@ -96,6 +96,8 @@ impl Dispatch {
                     let id = done.map_or_else(|panicked| panicked.id(), |(id, ())| id);
                     if let Some(account) = self.on_their_way.remove(&id) {
                         self.ready.extend(self.lanes.remove(&account).unwrap_or_default());
+                        // What has waited for one that waited for a lock to the end does not wait for that lock anew.
+                        self.drop_overdue();
                     }
                 }
                 // Nothing tells it; and nobody looks while nothing waits.
