@@ -1,6 +1,7 @@
 //! What these tests stand on: a database of their own, the program that serves it, a browser.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder};
 use fence_guard::{Fence, Guard, Holder, Permit};
 use hyper_util::client::legacy::connect::HttpConnector;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 use testbed::TestDatabase;
 
@@ -29,12 +31,14 @@ pub(crate) struct Stage {
     _children: [Tied; 2],
 }
 
-/// A child process that ends with its handle.
+/// A child process that ends with its handle, and with it whatever it has started: a driver that is killed alone leaves its
+/// browsers behind.
 struct Tied(Child);
 
 impl Drop for Tied {
     fn drop(&mut self) {
-        let _ = self.0.kill();
+        let group = i32::try_from(self.0.id()).expect("it is a process");
+        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
         let _ = self.0.wait();
     }
 }
@@ -217,7 +221,7 @@ fn chosen(variable: &str) -> Option<String> {
 
 /// Starts a program and waits for its line that contains `word`.
 fn started(mut command: Command, word: &str, else_say: &str) -> (Tied, String) {
-    command.stdout(Stdio::piped());
+    command.stdout(Stdio::piped()).process_group(0);
     let child = testbed::spawn_tied(command, Signal::SIGKILL);
     let mut child = child.unwrap_or_else(|error| panic!("{else_say} ({error})"));
     let mut output = BufReader::new(child.stdout.take().expect("it is piped")).lines();
