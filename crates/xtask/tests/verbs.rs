@@ -82,7 +82,10 @@ fn filters_reach_the_tests_and_leave_the_other_checks_out() {
     let output = test.args(["test", "one", "two"]).output().unwrap();
     assert!(output.status.success());
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("--all-features -- one two"), "{stderr}");
+    assert!(
+        stderr.contains("--all-features --no-fail-fast -- one two"),
+        "{stderr}"
+    );
     for left_out in ["fmt", "clippy", "doc", "double-charge"] {
         assert!(!stderr.contains(&format!("\n{left_out} ")), "{stderr}");
     }
