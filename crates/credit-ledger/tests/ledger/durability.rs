@@ -14,6 +14,8 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 const STREAMS: usize = 4;
+/// How many kills are tried.
+const KILLS: usize = 8;
 /// So many charges are answered before the kill.
 const ANSWERED: usize = 200;
 /// More than all streams charge.
@@ -65,6 +67,17 @@ async fn start_streams(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn answered_charges_survive_kill_nine_and_unanswered_ones_come_to_one_entry_each() {
+    // Now and then a kill comes between all calls. Then it has shown nothing of unanswered ones.
+    for _ in 0..KILLS {
+        if unanswered_by_a_kill().await > 0 {
+            return;
+        }
+    }
+    panic!("{KILLS} kills came between all calls");
+}
+
+/// How many calls a kill has left unanswered, after what became of all was looked at.
+async fn unanswered_by_a_kill() -> usize {
     let options = Options::throw_away()
         .durable()
         .postgres_config("synchronous_commit", "off")
@@ -111,7 +124,6 @@ async fn answered_charges_survive_kill_nine_and_unanswered_ones_come_to_one_entr
             Err(error) => panic!("a lost reply is unknown, this is {error}"),
         }
     }
-    assert!(unanswered > 0, "the kill came between all calls");
     // All of them, and no other: neither twice nor from nowhere.
     assert_eq!(world.charges(&alice).await.len(), all.len());
     assert_eq!(
@@ -119,4 +131,5 @@ async fn answered_charges_survive_kill_nine_and_unanswered_ones_come_to_one_entr
         CREDITS - i64::try_from(all.len()).unwrap()
     );
     assert!(world.findings().await.is_empty());
+    unanswered
 }
