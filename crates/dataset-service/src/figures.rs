@@ -77,14 +77,19 @@ impl Drop for QueryTook {
     }
 }
 
-/// How many queries are in flight.
-pub(crate) fn in_flight(queries: usize) {
-    gauge!(IN_FLIGHT).set(queries as f64);
+/// Of queries in flight. Counted up and down: how many slots are left does not say it while a stopping instance takes them.
+pub(crate) fn one_more_in_flight() {
+    gauge!(IN_FLIGHT).increment(1);
+}
+
+pub(crate) fn one_less_in_flight() {
+    gauge!(IN_FLIGHT).decrement(1);
 }
 
 /// What alerts ask for. Those that come with a label are shown from the start as well: an alert on the growth of a figure
 /// does not see its first step, if that is what makes it appear.
 fn start_at_zero() {
+    gauge!(IN_FLIGHT).set(0);
     for name in ["left", "overruns", "takeovers", "healed", "unfenced"] {
         counter!(format!("fenced_section.{name}")).increment(0);
     }

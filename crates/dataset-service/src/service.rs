@@ -56,8 +56,6 @@ pub enum Phase {
 #[derive(Debug)]
 pub(crate) struct Slot {
     _permit: OwnedSemaphorePermit,
-    slots: Arc<Semaphore>,
-    all: usize,
 }
 
 impl Service {
@@ -147,25 +145,18 @@ impl Service {
         if self.phase() > Phase::Serving {
             return Err(Problem::Stopping);
         }
-        let slots = self.0.slots.clone();
-        let permit = slots
-            .clone()
-            .try_acquire_owned()
-            .map_err(|_| Problem::Full)?;
+        let permit = self.0.slots.clone().try_acquire_owned();
         let slot = Slot {
-            _permit: permit,
-            slots,
-            all: self.0.config.at_once as usize,
+            _permit: permit.map_err(|_| Problem::Full)?,
         };
-        figures::in_flight(slot.all - slot.slots.available_permits());
+        figures::one_more_in_flight();
         Ok(slot)
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        // This one is still out.
-        figures::in_flight(self.all.saturating_sub(self.slots.available_permits() + 1));
+        figures::one_less_in_flight();
     }
 }
 

@@ -95,8 +95,15 @@ async fn told_to_stop_it_is_not_ready_at_once_and_still_answers_whoever_is_sent_
     let ready = got(instance.ops, "/ready").await.json();
     assert_eq!(ready["postgres"], "not asked");
     assert_eq!(ask(&instance, &query("41", "paid")).await.body, paid.body);
+    let shows = async |queries: u8| {
+        let line = format!("dataset_service_in_flight {queries}");
+        let seen = async { while !got(instance.ops, "/metrics").await.body.contains(&line) {} };
+        within(&line, seen).await;
+    };
+    shows(1).await;
     datasets.pass();
     assert_eq!(answer_of(in_flight).await.status, 200);
+    shows(0).await;
     // Nothing is in flight any more, and the door is still open.
     assert_eq!(ask(&instance, &query("43", "k-2")).await.status, 503);
     stage.assert_charged(2).await;
