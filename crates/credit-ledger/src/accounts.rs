@@ -139,8 +139,8 @@ impl Ledger {
         Ok(rows.into_iter().next())
     }
 
-    /// Gives back what void and expired holds set aside on up to `accounts` accounts (1 to 10 000) that nobody books on:
-    /// every verb does so for the account that it locks. Those whose holds expired first come first; what is locked is
+    /// Gives back what dead holds set aside on up to `accounts` accounts (1 to 10 000) that nobody books on, as soon as one
+    /// of theirs has expired: every verb does so for the account that it locks. Those whose holds expired first come first; what is locked is
     /// left out. Returns how many holds that were; call it now and then, until it returns 0: what is left then is of
     /// accounts that somebody had locked. Nothing depends on it: such holds are dead before they are swept.
     ///

@@ -1,6 +1,7 @@
 //! The task that sends: at most one call for many charges on its way, and beside it those that go alone.
 
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::time::Duration;
 
 use fence_guard::StoreError;
@@ -236,11 +237,40 @@ fn answer(waiting: Waiting, outcome: Result<Applied, Error>) {
     let _ = waiting.reply.send(outcome);
 }
 
-/// What is left of an error that says that nothing was written, where an earlier call may have.
+/// What is left of an error where an earlier call, whose fate nobody knows, may have charged, or may yet: it may lie unread
+/// before a backend, and find the account otherwise than this one did. Only the guard's refusal is an end for both, and an
+/// entry under the same request id.
 fn still_unknown(error: Error) -> Error {
     match error {
+        Error::Refused(_) | Error::Mismatch { .. } | Error::Store(StoreError::Unknown(_)) => error,
         Error::Store(StoreError::Failed(error)) => StoreError::Unknown(error).into(),
-        Error::Overdue => StoreError::Unknown(sqlx::Error::PoolTimedOut).into(),
-        error => error,
+        error => StoreError::Unknown(io::Error::other(error).into()).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_account_answers_is_no_end_of_an_earlier_call_that_may_yet_be_run() {
+        let poor = Error::InsufficientCredit {
+            balance: 0,
+            held: 0,
+        };
+        let failed = Error::from(StoreError::Failed(sqlx::Error::PoolTimedOut));
+        for error in [
+            poor,
+            Error::FrozenAccount,
+            Error::UnknownAccount,
+            Error::Overdue,
+            failed,
+        ] {
+            let left = still_unknown(error);
+            assert!(
+                matches!(left, Error::Store(StoreError::Unknown(_))),
+                "{left:?}"
+            );
+        }
     }
 }
