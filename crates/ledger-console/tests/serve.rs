@@ -1,23 +1,20 @@
 //! Whom `ledger serve` answers, and with what, asked byte by byte as no browser would.
 
+mod programs;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
+
+use programs::Program;
 
 /// How long an answer may take.
 const WITHIN: Duration = Duration::from_secs(30);
 
 struct Served {
-    child: Child,
+    _program: Program,
     authority: String,
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 fn ledger(arguments: &[&str], database: &str) -> Command {
@@ -32,20 +29,12 @@ fn ledger(arguments: &[&str], database: &str) -> Command {
 
 impl Served {
     fn on(database: &str) -> Served {
-        let mut child = ledger(&["serve", "--listen", "127.0.0.1:0"], database)
-            .spawn()
-            .expect("it starts");
-        let mut line = String::new();
-        let output = child.stdout.take().expect("it is piped");
-        BufReader::new(output)
-            .read_line(&mut line)
-            .expect("it says where");
-        let authority = line
-            .trim()
-            .trim_start_matches("http://")
-            .trim_end_matches('/')
-            .to_owned();
-        Served { child, authority }
+        let (program, origin) = Program::serve(database);
+        let authority = origin.trim_start_matches("http://").to_owned();
+        Served {
+            _program: program,
+            authority,
+        }
     }
 
     /// The answer to a request line, in lower case, asked for under `host`.

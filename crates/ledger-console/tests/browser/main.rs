@@ -1,7 +1,9 @@
 //! The page in a real browser: Chromium without a window, driven by chromedriver.
-//!
-//! Where there is no browser these tests fail, and say what helps.
 
+#[path = "../chromium/mod.rs"]
+mod chromium;
+#[path = "../programs/mod.rs"]
+mod programs;
 mod stage;
 
 use fantoccini::Locator;

@@ -1,46 +1,29 @@
 //! What these tests stand on: a database of their own, the program that serves it, a browser.
 
-use std::io::{BufRead, BufReader};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use credit_ledger::{Account, Charge, Credits, Grant, Ledger, Purpose, RequestId};
-use fantoccini::wd::WebDriverCompatibleCommand;
-use fantoccini::{Client, ClientBuilder};
+use fantoccini::Client;
 use fence_guard::{Fence, Guard, Holder, Permit};
-use hyper_util::client::legacy::connect::HttpConnector;
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
-use serde_json::{Value, json};
 use testbed::TestDatabase;
+
+use crate::chromium::{Driver, asked, log};
+use crate::programs::Program;
 
 /// How long a scenario may take, which waits for a lease to expire, on a machine that is busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 /// How long an opening means to hold.
 const VALID_FOR: Duration = Duration::from_secs(30);
-const NO_BROWSER: &str = "there is no chromedriver: `cargo xtask test` installs it, or run `apt-get install chromium chromium-driver` as root";
 
 pub(crate) struct Stage {
     database: TestDatabase,
     ledger: Ledger,
     guard: Guard,
     origin: String,
-    driver: String,
-    _children: [Tied; 2],
-}
-
-/// A child process that ends with its handle, and with it whatever it has started: a driver that is killed alone leaves its
-/// browsers behind.
-struct Tied(Child);
-
-impl Drop for Tied {
-    fn drop(&mut self) {
-        let group = i32::try_from(self.0.id()).expect("it is a process");
-        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
-        let _ = self.0.wait();
-    }
+    driver: Driver,
+    _page: Program,
 }
 
 impl Stage {
@@ -54,26 +37,14 @@ impl Stage {
             .await
             .expect("the database is empty");
         let guard = Guard::new(pool);
-        let mut serve = Command::new(env!("CARGO_BIN_EXE_ledger"));
-        serve
-            .args(["serve", "--listen", "127.0.0.1:0"])
-            .env("DATABASE_URL", database.url());
-        let (page, line) = started(serve, "http://", "it is our own program");
-        let mut driver = Command::new(chosen("CHROMEDRIVER").unwrap_or("chromedriver".to_owned()));
-        driver.arg("--port=0");
-        let (chromedriver, said) = started(driver, "started successfully on port", NO_BROWSER);
-        let port = said
-            .trim_end_matches('.')
-            .rsplit(' ')
-            .next()
-            .expect("it names its port");
+        let (page, origin) = Program::serve(database.url());
         Stage {
             ledger: Ledger::on(&guard),
             guard,
             database,
-            origin: line.trim_end_matches('/').to_owned(),
-            driver: format!("http://127.0.0.1:{port}"),
-            _children: [page, chromedriver],
+            origin,
+            driver: Driver::start(),
+            _page: page,
         }
     }
 
@@ -126,29 +97,7 @@ impl Stage {
 
     /// The page in a browser of its own.
     pub(crate) async fn page(&self, path: &str) -> Client {
-        // CI runs as root, whom Chromium refuses its sandbox.
-        let arguments = [
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--window-size=1100,1000",
-        ];
-        let options = match chosen("CHROMIUM") {
-            Some(binary) => json!({ "args": arguments, "binary": binary }),
-            None => json!({ "args": arguments }),
-        };
-        let Value::Object(capabilities) = json!({
-            "goog:chromeOptions": options,
-            "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
-        }) else {
-            unreachable!("it is an object")
-        };
-        let browser = ClientBuilder::new(HttpConnector::new())
-            .capabilities(capabilities)
-            .connect(&self.driver)
-            .await;
-        let browser = browser.unwrap_or_else(|error| panic!("no browser: {error}; {NO_BROWSER}"));
+        let browser = self.driver.browser(1100, 1000).await;
         browser
             .goto(&format!("{}{path}", self.origin))
             .await
@@ -189,19 +138,7 @@ impl Stage {
     pub(crate) async fn ends_without_complaint(&self, page: Client) {
         let complaints = log(&page, "browser").await;
         assert!(complaints.is_empty(), "{complaints:?}");
-        let asked = log(&page, "performance")
-            .await
-            .into_iter()
-            .filter_map(|entry| {
-                let message: Value = serde_json::from_str(entry["message"].as_str()?).ok()?;
-                let sent = message["message"]["method"] == "Network.requestWillBeSent";
-                sent.then(|| {
-                    message["message"]["params"]["request"]["url"]
-                        .as_str()
-                        .map(str::to_owned)
-                })?
-            });
-        let asked: Vec<String> = asked.collect();
+        let asked = asked(&page).await;
         assert!(asked.len() >= 3, "the page and its files: {asked:?}");
         // What a browser opens with is a page of its own.
         let elsewhere = asked
@@ -209,55 +146,5 @@ impl Stage {
             .filter(|url| !url.starts_with(&self.origin) && !url.starts_with("data:"));
         assert_eq!(elsewhere.collect::<Vec<_>>(), Vec::<&String>::new());
         page.close().await.expect("the browser ends");
-    }
-}
-
-/// What a variable chooses.
-fn chosen(variable: &str) -> Option<String> {
-    std::env::var(variable)
-        .ok()
-        .filter(|chosen| !chosen.is_empty())
-}
-
-/// Starts a program and waits for its line that contains `word`.
-fn started(mut command: Command, word: &str, else_say: &str) -> (Tied, String) {
-    command.stdout(Stdio::piped()).process_group(0);
-    let child = testbed::spawn_tied(command, Signal::SIGKILL);
-    let mut child = child.unwrap_or_else(|error| panic!("{else_say} ({error})"));
-    let mut output = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-    let line = output.find_map(|line| line.ok().filter(|line| line.contains(word)));
-    let line = line.unwrap_or_else(|| panic!("it ended without a word of {word:?}: {else_say}"));
-    // It may write on: to nobody, but not into a closed pipe.
-    std::thread::spawn(move || output.for_each(drop));
-    (Tied(child), line)
-}
-
-/// What chromedriver has kept of a log, which this empties.
-async fn log(page: &Client, kind: &'static str) -> Vec<Value> {
-    let entries = page
-        .issue_cmd(Log(kind))
-        .await
-        .expect("chromedriver keeps it");
-    entries.as_array().expect("it is a list").clone()
-}
-
-/// Chromedriver's own command for its logs.
-#[derive(Debug)]
-struct Log(&'static str);
-
-impl WebDriverCompatibleCommand for Log {
-    fn endpoint(
-        &self,
-        base: &url::Url,
-        session: Option<&str>,
-    ) -> Result<url::Url, url::ParseError> {
-        base.join(&format!("session/{}/se/log", session.unwrap_or_default()))
-    }
-
-    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
-        (
-            http::Method::POST,
-            Some(json!({ "type": self.0 }).to_string()),
-        )
     }
 }

@@ -1,23 +1,18 @@
-//! A headless Chromium, driven by chromedriver: one driver for all tests of a process, a session for each.
+//! What a test does in a browser of its own, and sees there.
 
 use std::cell::RefCell;
-use std::io::{BufRead, BufReader};
 use std::panic::AssertUnwindSafe;
-use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::key::Key;
-use fantoccini::wd::WebDriverCompatibleCommand;
-use fantoccini::{Client, ClientBuilder, Locator};
+use fantoccini::{Client, Locator};
 use futures_util::FutureExt;
-use http::Method;
-use hyper_util::client::legacy::connect::HttpConnector;
-use nix::sys::signal::Signal;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
+
+use crate::chromium::{Driver, asked, log};
 
 /// How long anything on a page may take. It is looked at often; no test waits for less than what it waits for.
 const WITHIN: Duration = Duration::from_secs(30);
@@ -25,21 +20,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How many browsers run at one time.
 static PLACES: Semaphore = Semaphore::const_new(2);
 
-const NO_BROWSER: &str = "there is no chromedriver: run `apt-get install chromium chromium-driver`, or `cargo xtask test`, which does";
-
 /// A browser with one page.
 pub(crate) struct Browser {
     client: Client,
     forgiven: RefCell<Vec<&'static str>>,
-}
-
-/// The programs, and where the driver listens.
-struct Driver {
-    /// It ends with this process; every test has closed its browser by then.
-    _program: Child,
-    url: String,
-    /// Debian's chromedriver finds Debian's Chromium.
-    browser: Option<String>,
+    _driver: Driver,
 }
 
 impl Browser {
@@ -61,35 +46,13 @@ impl Browser {
     }
 
     async fn start() -> Browser {
-        let driver = tokio::task::spawn_blocking(driver)
-            .await
-            .expect("the driver starts");
-        // No test depends on its sandbox, which root cannot have.
-        let arguments = [
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-dev-shm-usage",
-            "--window-size=1200,900",
-        ];
-        let options = match &driver.browser {
-            Some(binary) => json!({ "args": arguments, "binary": binary }),
-            None => json!({ "args": arguments }),
-        };
-        let capabilities = json!({
-            "goog:chromeOptions": options,
-            "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
-        });
-        let Value::Object(capabilities) = capabilities else {
-            unreachable!("it is an object")
-        };
-        let client = ClientBuilder::new(HttpConnector::new())
-            .capabilities(capabilities)
-            .connect(&driver.url)
-            .await
-            .unwrap_or_else(|error| panic!("no browser: {error}; {NO_BROWSER}"));
+        let driver = tokio::task::spawn_blocking(Driver::start);
+        let driver = driver.await.expect("the driver starts");
+        let client = driver.browser(1200, 900).await;
         Browser {
             client,
             forgiven: RefCell::default(),
+            _driver: driver,
         }
     }
 
@@ -191,7 +154,7 @@ impl Browser {
     }
 
     async fn was_quiet(&self) {
-        let lines = self.log("browser").await;
+        let lines = log(&self.client, "browser").await;
         let forgiven = self.forgiven.borrow().clone();
         let bad = lines
             .iter()
@@ -202,79 +165,8 @@ impl Browser {
             "on the console"
         );
         let origin = self.text_of("return location.origin").await;
-        for message in self.log("performance").await {
-            let message: Value = serde_json::from_str(&message).expect("the log is JSON");
-            let message = &message["message"];
-            let url = message["params"]["request"]["url"].as_str();
-            if let Some(url) = url.filter(|_| message["method"] == "Network.requestWillBeSent") {
-                assert!(url.starts_with(&origin), "asked for elsewhere: {url}");
-            }
+        for url in asked(&self.client).await {
+            assert!(url.starts_with(&origin), "asked for elsewhere: {url}");
         }
     }
-
-    async fn log(&self, kind: &'static str) -> Vec<String> {
-        let lines = self
-            .client
-            .issue_cmd(Log(kind))
-            .await
-            .expect("chromedriver has the log");
-        let lines = lines.as_array().cloned().unwrap_or_default();
-        lines
-            .iter()
-            .filter_map(|line| line["message"].as_str())
-            .map(str::to_owned)
-            .collect()
-    }
-}
-
-/// Chromedriver's own command that hands out what was logged.
-#[derive(Debug)]
-struct Log(&'static str);
-
-impl WebDriverCompatibleCommand for Log {
-    fn endpoint(
-        &self,
-        base: &url::Url,
-        session: Option<&str>,
-    ) -> Result<url::Url, url::ParseError> {
-        base.join(&format!("session/{}/se/log", session.unwrap_or_default()))
-    }
-
-    fn method_and_body(&self, _: &url::Url) -> (Method, Option<String>) {
-        (Method::POST, Some(json!({ "type": self.0 }).to_string()))
-    }
-}
-
-/// The driver of this process.
-fn driver() -> &'static Driver {
-    static DRIVER: OnceLock<Driver> = OnceLock::new();
-    DRIVER.get_or_init(start_driver)
-}
-
-fn start_driver() -> Driver {
-    let mut command = Command::new(chosen("CHROMEDRIVER").unwrap_or("chromedriver".to_owned()));
-    command.arg("--port=0").stdout(Stdio::piped());
-    let child = testbed::spawn_tied(command, Signal::SIGKILL);
-    let mut child = child.unwrap_or_else(|error| panic!("{NO_BROWSER} ({error})"));
-    let said = child.stdout.take().expect("it is piped");
-    let mut said = BufReader::new(said).lines().map_while(Result::ok);
-    let port = said.find_map(|line| {
-        let rest = line.split_once("started successfully on port ")?.1;
-        rest.trim_end_matches('.').parse::<u16>().ok()
-    });
-    let port = port.expect("chromedriver says its port");
-    // It would stop where nobody reads what it says.
-    std::thread::spawn(move || said.for_each(drop));
-    Driver {
-        _program: child,
-        url: format!("http://127.0.0.1:{port}"),
-        browser: chosen("CHROMIUM"),
-    }
-}
-
-/// What a variable chooses.
-fn chosen(variable: &str) -> Option<String> {
-    std::env::var(variable)
-        .ok()
-        .filter(|chosen| !chosen.is_empty())
 }

@@ -3,7 +3,11 @@
 
 mod answers;
 mod away;
+#[path = "../chromium/mod.rs"]
+mod chromium;
 mod crowd;
 mod driver;
+#[path = "../programs/mod.rs"]
+mod programs;
 mod reading;
 mod served;

@@ -1,18 +1,16 @@
 //! `ledger serve` on a test's own database, and rows for it.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
-
 use fence_guard::OpeningRow;
-use nix::sys::signal::Signal;
 use promises::{World, charge, permit};
 use testbed::TestDatabase;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::programs::Program;
+
 /// The program, which ends with this, and the database that it serves.
 pub(crate) struct Served {
-    program: Child,
+    _program: Program,
     origin: String,
     world: World,
     _database: Option<TestDatabase>,
@@ -39,19 +37,9 @@ impl Served {
     /// The database that is there.
     pub(crate) async fn at(url: &str) -> Served {
         let world = World::at(url).await;
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ledger"));
-        command
-            .args(["serve", "--listen", "127.0.0.1:0"])
-            .env("DATABASE_URL", url)
-            .stdout(Stdio::piped());
-        let mut program = testbed::spawn_tied(command, Signal::SIGKILL).expect("it starts");
-        let said = BufReader::new(program.stdout.take().expect("it is piped"))
-            .lines()
-            .next();
-        let origin = said.expect("it says where").expect("it says where");
-        let origin = origin.trim_end_matches('/').to_owned();
+        let (program, origin) = Program::serve(url);
         Served {
-            program,
+            _program: program,
             origin,
             world,
             _database: None,
@@ -151,14 +139,6 @@ impl Served {
 
     pub(crate) async fn openings_of(&self, resource: &str) -> Vec<OpeningRow> {
         self.world.openings(resource).await
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.program.kill();
-        let _ = self.program.wait();
     }
 }
 
