@@ -148,7 +148,7 @@ fn holds(asked: &Asked, rows: &Rows) -> Markup {
     )
 }
 
-/// A list. Its cells bear their column's name, which a phone shows beside each.
+/// A list, one page of it, with the way to the older rows.
 fn list(
     asked: &Asked,
     list: List,
